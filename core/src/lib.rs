@@ -1,0 +1,1 @@
+//! The game of GIPF: board, rules, position, plays, text forms, records, perft.

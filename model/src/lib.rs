@@ -1,0 +1,1 @@
+//! What a network sees and says: features, policy map, evaluators, checkpoints.

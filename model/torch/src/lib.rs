@@ -1,0 +1,1 @@
+//! The network in tch: training, losses, optimizer, evaluation.

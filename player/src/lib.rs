@@ -1,0 +1,1 @@
+//! What an exported player needs and nothing else.

@@ -1,0 +1,1 @@
+//! Who plays: search, players, batched self-play workers, matches.

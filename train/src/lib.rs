@@ -1,0 +1,1 @@
+//! The harness: runs, replay window, learner, command line.
