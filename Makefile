@@ -1,0 +1,34 @@
+# Every target is a line or two over cargo; `make` alone lists them.
+CARGO ?= cargo
+GIPF = target/release/gipf
+
+.PHONY: help libtorch build train test soak lint bench gpu-check
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+libtorch: ## fetch libtorch 2.11.0 into ./libtorch, once (a LIBTORCH already set is used instead)
+	@model/torch/fetch-libtorch.sh
+
+build: libtorch ## build the programs: target/release/gipf and target/release/gipf-player
+	$(CARGO) build --release --workspace --bins
+
+train: build ## train a standard GIPF player for 10 minutes and report how strong it is
+	$(GIPF) train configs/quickstart.toml
+
+test: libtorch ## run every test
+	$(CARGO) test --workspace
+
+soak: libtorch ## the long checks: deep perft, long random games, many kills
+	$(CARGO) test --release --workspace -- --ignored
+
+lint: libtorch ## formatting and clippy, as the checks of a change run them
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+
+bench: build ## what this machine does: devices, libtorch, speed of every part
+	$(GIPF) doctor
+
+gpu-check: build ## on a CUDA machine, under 10 minutes: devices, then a short training run on the GPU
+	$(GIPF) doctor --device cuda
+	$(GIPF) train configs/gpu.toml --run runs/gpu-check --set limits.minutes=4
