@@ -1,1 +1,35 @@
 //! What a network sees and says: features, policy map, evaluators, checkpoints.
+//!
+//! - [`Features`]: a position as binary planes over the 37 spots and a vector of globals, from the view of the side that decides.
+//! - [`PolicyIndex`]: which policy logits make up the logit of each action.
+//! - [`Evaluator`]: a batch of features in, a batch of [`Evaluation`]s out; [`fake`] has the ones for tests.
+//! - [`Architecture`], [`Checkpoint`]: the network's tensors by name and shape, and the file that holds them.
+//!
+//! The crate knows no libtorch; it starts no thread and reads no clock.
+#![forbid(unsafe_code)]
+
+mod architecture;
+mod checkpoint;
+mod evaluator;
+pub mod fake;
+mod features;
+mod hash;
+mod policy;
+mod tensor_file;
+
+pub use architecture::{
+    Architecture, ArchitectureError, BATCH_NORM_EPSILON, PLAYS_LEFT_SCALE, TAPS, TensorKind,
+    TensorSpec,
+};
+pub use checkpoint::{
+    CHECKPOINT_FORMAT, Checkpoint, CheckpointError, CheckpointHeader, CheckpointProblem,
+};
+pub use evaluator::{EvalError, Evaluation, Evaluator, check_lengths};
+pub use features::{
+    FEATURES_VERSION, Features, GLOBALS, PLANES, global_names, plane_names, plane_permutation,
+};
+pub use policy::{
+    PLANE_SPOTS, POLICY_GLOBALS, POLICY_PLANES, POLICY_SIZE, POLICY_VERSION, PlaneMask,
+    PolicyIndex, plane_mask, symmetry_permutation,
+};
+pub use tensor_file::{Tensor, TensorFile, TensorFileError, TensorFileProblem};

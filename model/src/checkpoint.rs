@@ -1,0 +1,387 @@
+//! A network in a file: its tensors, and a header that says what they are.
+//!
+//! The file is safetensors. Its metadata has the header as JSON under `gipf-checkpoint` and that JSON's SHA-256 under
+//! `gipf-checkpoint-sha256`; the header in turn has the SHA-256 of the tensors' bytes. So nothing in the file can change unseen.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use thiserror::Error;
+
+use crate::architecture::{Architecture, ArchitectureError};
+use crate::features::FEATURES_VERSION;
+use crate::policy::POLICY_VERSION;
+use crate::tensor_file::{
+    Tensor, TensorFile, TensorFileError, TensorFileProblem, TensorReader, hex, shorten,
+};
+
+/// The format this version of the crate writes and reads.
+pub const CHECKPOINT_FORMAT: &str = "gipf-checkpoint-1";
+
+const HEADER_KEY: &str = "gipf-checkpoint";
+const HASH_KEY: &str = "gipf-checkpoint-sha256";
+
+/// What a checkpoint says of itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CheckpointHeader {
+    /// [`CHECKPOINT_FORMAT`].
+    pub format: String,
+    /// The network's size.
+    pub architecture: Architecture,
+    /// The [`FEATURES_VERSION`] it was trained on.
+    pub features_version: u32,
+    /// The [`POLICY_VERSION`] it was trained for.
+    pub policy_version: u32,
+    /// The rules strings it was trained on, canonical; none: any.
+    pub rules: Vec<String>,
+    /// Training steps done.
+    pub step: u64,
+    /// The `sha256` of the checkpoint its training started from, if any.
+    pub parent: Option<String>,
+    /// The run that made it.
+    pub run: String,
+    /// The SHA-256 of the tensors' bytes in the order of their names, in hexadecimal; set by [`Checkpoint::new`].
+    pub sha256: String,
+}
+
+impl CheckpointHeader {
+    /// The header of a network that was trained for `step` steps on `rules` by `run`; no parent.
+    pub fn new(
+        architecture: Architecture,
+        rules: Vec<String>,
+        step: u64,
+        run: impl Into<String>,
+    ) -> Self {
+        Self {
+            format: CHECKPOINT_FORMAT.to_owned(),
+            architecture,
+            features_version: FEATURES_VERSION,
+            policy_version: POLICY_VERSION,
+            rules,
+            step,
+            parent: None,
+            run: run.into(),
+            sha256: String::new(),
+        }
+    }
+}
+
+/// A network: header and tensors, checked against each other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checkpoint {
+    /// What it is.
+    pub header: CheckpointHeader,
+    /// Exactly the tensors of [`Architecture::tensors`], by name.
+    pub tensors: BTreeMap<String, Tensor>,
+}
+
+/// Why a checkpoint cannot be used or written.
+#[derive(Debug, Error)]
+#[error("{}: {problem}", .path.display())]
+pub struct CheckpointError {
+    /// The file, or the name the caller gave to the bytes.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub problem: CheckpointProblem,
+}
+
+/// What can be wrong with a checkpoint.
+#[derive(Debug, Error)]
+pub enum CheckpointProblem {
+    /// It cannot be opened, read or written, or is no file of tensors.
+    #[error(transparent)]
+    File(#[from] TensorFileProblem),
+    /// It is a file of tensors, but not one of this project.
+    #[error("not a GIPF checkpoint: {0}")]
+    Foreign(String),
+    /// Its header is not what was written.
+    #[error("damaged: its header {0}")]
+    Header(String),
+    /// It is of another version of the format, the features or the policy map.
+    #[error("{what} is {found}, this program reads {known}")]
+    Version {
+        /// Which version.
+        what: &'static str,
+        /// What the file has.
+        found: String,
+        /// What this program reads.
+        known: String,
+    },
+    /// Its architecture is impossible.
+    #[error(transparent)]
+    Architecture(#[from] ArchitectureError),
+    /// The architecture calls for a tensor that is not there.
+    #[error("tensor '{0}' is missing")]
+    Missing(String),
+    /// It has a tensor that the architecture does not know.
+    #[error("unknown tensor '{0}'")]
+    Unknown(String),
+    /// A tensor has another shape than the architecture calls for.
+    #[error("tensor '{name}' has shape {found:?} where a {architecture} network has {expected:?}")]
+    Shape {
+        /// Its name.
+        name: String,
+        /// Its shape.
+        found: Vec<usize>,
+        /// The shape it should have.
+        expected: Vec<usize>,
+        /// The network's size.
+        architecture: String,
+    },
+    /// The tensors' bytes are not those that were written.
+    #[error("damaged: its tensors have SHA-256 {found:.12}…, its header says {expected:.12}…")]
+    Checksum {
+        /// The SHA-256 of what is there.
+        found: String,
+        /// The SHA-256 the header names.
+        expected: String,
+    },
+    /// A number is infinite or none at all: the network's training went wrong.
+    #[error("tensor '{0}' holds a number that is not finite")]
+    NotFinite(String),
+}
+
+impl Checkpoint {
+    /// Puts a checkpoint together: checks the tensors against the architecture and fills in the header's `sha256`.
+    /// The error's path is empty.
+    pub fn new(
+        header: CheckpointHeader,
+        tensors: BTreeMap<String, Tensor>,
+    ) -> Result<Self, CheckpointError> {
+        Self::assemble(header, tensors).map_err(|problem| CheckpointError {
+            path: PathBuf::new(),
+            problem,
+        })
+    }
+
+    /// An untrained network, step 0; the same seed makes the same network.
+    pub fn initial(
+        architecture: Architecture,
+        rules: Vec<String>,
+        run: impl Into<String>,
+        seed: u64,
+    ) -> Result<Self, CheckpointError> {
+        let valid = architecture.validate();
+        valid.map_err(|e| CheckpointError {
+            path: PathBuf::new(),
+            problem: e.into(),
+        })?;
+        let tensors = architecture.initial_tensors(seed).into_iter().collect();
+        Self::new(CheckpointHeader::new(architecture, rules, 0, run), tensors)
+    }
+
+    /// Reads and checks a file. Nothing but its header is held in memory before the header has been checked against the file's
+    /// length.
+    pub fn load(path: &Path) -> Result<Self, CheckpointError> {
+        let wrap = |problem| CheckpointError {
+            path: path.to_owned(),
+            problem,
+        };
+        TensorReader::open(path)
+            .map_err(|e| wrap(e.into()))
+            .and_then(|reader| Self::read(reader).map_err(wrap))
+    }
+
+    /// Reads and checks a file's bytes; `name` stands for the path in errors.
+    pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, CheckpointError> {
+        let wrap = |problem| CheckpointError {
+            path: PathBuf::from(name),
+            problem,
+        };
+        let reader = TensorReader::new(bytes, bytes.len() as u64).map_err(|e| wrap(e.into()));
+        reader.and_then(|reader| Self::read(reader).map_err(wrap))
+    }
+
+    /// Writes the file so that at `path` there is at every moment either what was there before or the whole new file: a temporary
+    /// file beside it, fsync, rename, fsync of the folder.
+    pub fn save(&self, path: &Path) -> Result<(), CheckpointError> {
+        let wrap = |problem| CheckpointError {
+            path: path.to_owned(),
+            problem,
+        };
+        let file = self.to_file().map_err(wrap)?;
+        file.write(path)
+            .map_err(|TensorFileError { problem, .. }| wrap(problem.into()))
+    }
+
+    /// The file's bytes. Equal checkpoints have equal bytes.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, CheckpointError> {
+        let file = self.to_file().map_err(|problem| CheckpointError {
+            path: PathBuf::new(),
+            problem,
+        })?;
+        Ok(file.to_bytes())
+    }
+
+    /// Reads no more than a file's header: what `status` and listings need.
+    pub fn load_header(path: &Path) -> Result<CheckpointHeader, CheckpointError> {
+        let wrap = |problem| CheckpointError {
+            path: path.to_owned(),
+            problem,
+        };
+        let reader = TensorReader::open(path).map_err(|e| wrap(e.into()))?;
+        read_header(&reader.metadata).map_err(wrap)
+    }
+
+    fn assemble(
+        mut header: CheckpointHeader,
+        tensors: BTreeMap<String, Tensor>,
+    ) -> Result<Self, CheckpointProblem> {
+        check_header(&header)?;
+        check_shapes(
+            &header.architecture,
+            tensors
+                .iter()
+                .map(|(name, tensor)| (name.as_str(), tensor.shape.as_slice())),
+        )?;
+        check_data(&tensors)?;
+        let file = TensorFile {
+            metadata: BTreeMap::new(),
+            tensors,
+        };
+        header.sha256 = file.tensors_sha256();
+        Ok(Self {
+            header,
+            tensors: file.tensors,
+        })
+    }
+
+    fn read<R: std::io::Read>(reader: TensorReader<R>) -> Result<Self, CheckpointProblem> {
+        let header = read_header(&reader.metadata)?;
+        check_shapes(
+            &header.architecture,
+            reader
+                .shapes
+                .iter()
+                .map(|(name, shape)| (name.as_str(), shape.as_slice())),
+        )?;
+        let (file, found) = reader.read_all(u64::MAX)?;
+        if found != header.sha256 {
+            return Err(CheckpointProblem::Checksum {
+                found,
+                expected: header.sha256,
+            });
+        }
+        check_data(&file.tensors)?;
+        Ok(Self {
+            header,
+            tensors: file.tensors,
+        })
+    }
+
+    fn to_file(&self) -> Result<TensorFile, CheckpointProblem> {
+        // The fields are public: what was changed since `new` is checked again.
+        let Self { header, tensors } = Self::assemble(self.header.clone(), self.tensors.clone())?;
+        let header =
+            serde_json::to_string(&header).map_err(|e| CheckpointProblem::Header(e.to_string()))?;
+        let hash = hex(&Sha256::digest(&header));
+        let metadata =
+            BTreeMap::from([(HEADER_KEY.to_owned(), header), (HASH_KEY.to_owned(), hash)]);
+        Ok(TensorFile { metadata, tensors })
+    }
+}
+
+fn read_header(metadata: &BTreeMap<String, String>) -> Result<CheckpointHeader, CheckpointProblem> {
+    let Some(text) = metadata.get(HEADER_KEY) else {
+        return Err(CheckpointProblem::Foreign(format!(
+            "its metadata has no '{HEADER_KEY}'"
+        )));
+    };
+    let hash = metadata
+        .get(HASH_KEY)
+        .map(String::as_str)
+        .unwrap_or_default();
+    if hash != hex(&Sha256::digest(text)) {
+        return Err(CheckpointProblem::Header(
+            "does not have the SHA-256 written beside it".to_owned(),
+        ));
+    }
+    // The format is looked at first: another format may have other fields.
+    #[derive(Deserialize)]
+    struct Format {
+        format: String,
+    }
+    let unreadable = |e: serde_json::Error| {
+        CheckpointProblem::Header(format!("is unreadable: {}", shorten(&e.to_string())))
+    };
+    let Format { format } = serde_json::from_str(text).map_err(unreadable)?;
+    check_version("checkpoint format", &shorten(&format), CHECKPOINT_FORMAT)?;
+    let header = serde_json::from_str(text).map_err(unreadable)?;
+    check_header(&header)?;
+    Ok(header)
+}
+
+fn check_header(header: &CheckpointHeader) -> Result<(), CheckpointProblem> {
+    check_version(
+        "checkpoint format",
+        &shorten(&header.format),
+        CHECKPOINT_FORMAT,
+    )?;
+    check_version(
+        "features version",
+        &header.features_version.to_string(),
+        &FEATURES_VERSION.to_string(),
+    )?;
+    check_version(
+        "policy map version",
+        &header.policy_version.to_string(),
+        &POLICY_VERSION.to_string(),
+    )?;
+    Ok(header.architecture.validate()?)
+}
+
+fn check_version(what: &'static str, found: &str, known: &str) -> Result<(), CheckpointProblem> {
+    if found == known {
+        return Ok(());
+    }
+    Err(CheckpointProblem::Version {
+        what,
+        found: found.to_owned(),
+        known: known.to_owned(),
+    })
+}
+
+fn check_shapes<'a>(
+    architecture: &Architecture,
+    found: impl Iterator<Item = (&'a str, &'a [usize])>,
+) -> Result<(), CheckpointProblem> {
+    let found: BTreeMap<_, _> = found.collect();
+    let specs = architecture.tensors();
+    for spec in &specs {
+        let Some(&shape) = found.get(spec.name.as_str()) else {
+            return Err(CheckpointProblem::Missing(spec.name.clone()));
+        };
+        if shape != spec.shape {
+            return Err(CheckpointProblem::Shape {
+                name: spec.name.clone(),
+                found: shape.to_vec(),
+                expected: spec.shape.clone(),
+                architecture: architecture.to_string(),
+            });
+        }
+    }
+    let known: BTreeSet<_> = specs.iter().map(|spec| spec.name.as_str()).collect();
+    match found.keys().find(|name| !known.contains(*name)) {
+        Some(name) => Err(CheckpointProblem::Unknown(shorten(name))),
+        None => Ok(()),
+    }
+}
+
+fn check_data(tensors: &BTreeMap<String, Tensor>) -> Result<(), CheckpointProblem> {
+    for (name, tensor) in tensors {
+        let expected: usize = tensor.shape.iter().product();
+        if tensor.data.len() != expected {
+            return Err(CheckpointProblem::Header(format!(
+                "gives '{name}' {expected} numbers, it has {}",
+                tensor.data.len()
+            )));
+        }
+        if !tensor.data.iter().all(|value| value.is_finite()) {
+            return Err(CheckpointProblem::NotFinite(name.clone()));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,401 @@
+//! What a network sees of a position: binary planes over the 37 spots and a vector of globals, seen by the side that decides.
+//!
+//! Together they are the whole state (rules, section 10): positions that differ in what may be played, or in what a play leads
+//! to, differ here. The board has no up: of the 12 symmetries each moves the spots of a plane, and some planes among each other
+//! ([`plane_permutation`]); the globals stay.
+
+use gipf_core::{
+    Challenge, Color, Line, Phase, Play, PlayKind, Position, Potential, SideGame, Spot, SpotSet,
+    Stage, Symmetry, Variant,
+};
+
+use crate::policy::PolicyIndex;
+
+/// The version of these features, raised with every change of a plane's or a global's meaning.
+pub const FEATURES_VERSION: u32 = 1;
+/// Planes over the spots, each binary.
+pub const PLANES: usize = PLANE_NAMES.len();
+/// Globals, most of them in [0, 1].
+pub const GLOBALS: usize = 2 * SIDE_GLOBALS.len() + COMMON_GLOBALS.len();
+
+// Planes in pairs: the decider's own first, then the other side's.
+const OWNED: usize = 0;
+const BASE: usize = 2;
+const GIPF: usize = 4;
+const CONVERTED: usize = 6;
+const LOADED: usize = 8;
+const KIND: usize = 10;
+const PILE: usize = 15;
+const PILE_BITS: usize = 16;
+const ROWS: [usize; 2] = [20, 23];
+const CHANGED: usize = 26;
+const CLOSED: usize = 27;
+const ANNOUNCED_FROM: usize = 30;
+const ANNOUNCED_TO: usize = 31;
+const ANNOUNCED_LINE: usize = 32;
+const BOARD: usize = 33;
+const CENTRE: usize = 34;
+
+const PLANE_NAMES: [&str; 35] = [
+    "own stacks",
+    "other stacks",
+    "own basic piece at the bottom",
+    "other basic piece at the bottom",
+    "own GIPF-piece",
+    "other GIPF-piece",
+    "own converted GIPF-piece",
+    "other converted GIPF-piece",
+    "own loaded piece",
+    "other loaded piece",
+    "TAMSK-potentials",
+    "ZERTZ-potentials",
+    "DVONN-potentials",
+    "YINSH-potentials",
+    "PUNCT-potentials",
+    "two potentials or more",
+    "potentials less two, bit 0",
+    "potentials less two, bit 1",
+    "potentials less two, bit 2",
+    "potentials less two, bit 3",
+    "own rows N-S",
+    "own rows NE-SW",
+    "own rows SE-NW",
+    "other rows N-S",
+    "other rows NE-SW",
+    "other rows SE-NW",
+    "changed in this turn",
+    "closed lines N-S",
+    "closed lines NE-SW",
+    "closed lines SE-NW",
+    "announced move: source",
+    "announced move: target, or first spot of an extra move",
+    "announced extra move: line",
+    "board",
+    "centre",
+];
+
+/// Planes that stand for the three orientations, each group in their order.
+const ORIENTED: [usize; 3] = [ROWS[0], ROWS[1], CLOSED];
+
+/// Per side, the decider's own first.
+const SIDE_GLOBALS: [&str; 24] = [
+    "basic pieces in hand / 18",
+    "no basic piece in hand",
+    "1 basic piece in hand at most",
+    "2 basic pieces in hand at most",
+    "4 basic pieces in hand at most",
+    "TAMSK in hand / 6",
+    "ZERTZ in hand / 6",
+    "DVONN in hand / 6",
+    "YINSH in hand / 6",
+    "PUNCT in hand / 6",
+    "stage G",
+    "stage L",
+    "GIPF-pieces on the board / 3",
+    "no GIPF-piece on the board",
+    "1 GIPF-piece on the board",
+    "basic pieces by the rules, (n - 15) / 6",
+    "TAMSK in the mix / 6",
+    "ZERTZ in the mix / 6",
+    "DVONN in the mix / 6",
+    "YINSH in the mix / 6",
+    "PUNCT in the mix / 6",
+    "chance of an extra move from e5",
+    "may challenge",
+    "1 / (1 + challenges left), 0 without a limit",
+];
+
+const COMMON_GLOBALS: [&str; 29] = [
+    "phase: extra move owed",
+    "phase: regular play",
+    "phase: extra move earned",
+    "phase: removal",
+    "phase: challenge",
+    "phase: side game",
+    "the decider is the mover",
+    "announced: move",
+    "announced: extra move owed",
+    "announced: extra move earned",
+    "announced: TAMSK",
+    "announced: ZERTZ",
+    "announced: DVONN",
+    "announced: YINSH",
+    "announced: PUNCT",
+    "variant: basic",
+    "variant: standard",
+    "variant: tournament",
+    "PUNCT converts",
+    "challenges",
+    "TAMSK can be challenged",
+    "ZERTZ can be challenged",
+    "DVONN can be challenged",
+    "YINSH can be challenged",
+    "PUNCT can be challenged",
+    "side game: recorded",
+    "side game: win",
+    "side game: tie",
+    "side game: loss",
+];
+
+/// What a network sees of a position, and the policy index of the actions it is asked about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Features {
+    /// Binary planes; see [`plane_names`].
+    pub planes: [SpotSet; PLANES],
+    /// Globals; see [`global_names`].
+    pub globals: [f32; GLOBALS],
+    /// The actions' logits.
+    pub policy: PolicyIndex,
+}
+
+impl Default for Features {
+    fn default() -> Self {
+        Self {
+            planes: [SpotSet::EMPTY; PLANES],
+            globals: [0.0; GLOBALS],
+            policy: PolicyIndex::new(),
+        }
+    }
+}
+
+impl Features {
+    /// The features of nothing: empty planes, zero globals, no action.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Makes them the features of `position`, whose actions are `actions`. Seen by the decider, or by the mover where nobody
+    /// decides. Allocates nothing once its vectors have grown to the size of what it is filled with.
+    pub fn fill(&mut self, position: &Position, actions: &[Play]) {
+        let view = position.decider().unwrap_or(position.mover());
+        self.planes = [SpotSet::EMPTY; PLANES];
+        self.fill_stacks(position, view);
+        self.fill_turn(position, view);
+        self.fill_globals(position, view);
+        self.policy.fill(position, actions);
+    }
+
+    /// The features of the transformed position with the same actions, transformed, in the same order.
+    #[must_use]
+    pub fn transformed(&self, symmetry: Symmetry) -> Features {
+        let permutation = plane_permutation(symmetry);
+        let mut planes = [SpotSet::EMPTY; PLANES];
+        for (plane, &image) in permutation.iter().enumerate() {
+            planes[usize::from(image)] = symmetry.set(self.planes[plane]);
+        }
+        Features {
+            planes,
+            globals: self.globals,
+            policy: self.policy.transformed(symmetry),
+        }
+    }
+
+    fn fill_stacks(&mut self, position: &Position, view: Color) {
+        let sides = [view, view.other()];
+        let (gipfs, complex) = (position.gipfs(), position.complex());
+        for (side, color) in sides.into_iter().enumerate() {
+            let owned = position.owned(color);
+            self.planes[OWNED + side] = owned;
+            self.planes[GIPF + side] = owned & gipfs;
+            self.planes[BASE + side] = owned & !gipfs & !complex;
+        }
+        for spot in complex.iter() {
+            self.fill_potentials(position, view, spot);
+        }
+        self.planes[BOARD] = SpotSet::ALL;
+        self.planes[CENTRE] = SpotSet::of(Spot::E5);
+    }
+
+    /// A stack with potentials: they are of one kind and alternate in colour, so base, kind, owner and count say everything.
+    fn fill_potentials(&mut self, position: &Position, view: Color, spot: Spot) {
+        let stack = position.stack(spot);
+        let side = |color: Color| usize::from(color != view);
+        let Some(kind) = stack.potential else { return };
+        self.planes[KIND + kind.index()].insert(spot);
+        if let Some((base, _)) = stack.base {
+            self.planes[BASE + side(base)].insert(spot);
+            if stack.count == 1 && base == stack.first {
+                self.planes[LOADED + side(base)].insert(spot);
+            } else if stack.count == 1
+                && kind == Potential::Punct
+                && position.rules().punct_convert()
+            {
+                self.planes[CONVERTED + side(stack.first)].insert(spot);
+            }
+        }
+        if let Some(more) = stack.count.checked_sub(2) {
+            self.planes[PILE].insert(spot);
+            for bit in (0..4).filter(|bit| more >> bit & 1 != 0) {
+                self.planes[PILE_BITS + bit].insert(spot);
+            }
+        }
+    }
+
+    fn fill_turn(&mut self, position: &Position, view: Color) {
+        for (side, color) in [view, view.other()].into_iter().enumerate() {
+            for (line, row) in rows(position.owned(color)) {
+                let plane = &mut self.planes[ROWS[side] + line.orientation()];
+                *plane = *plane | row;
+            }
+        }
+        self.planes[CHANGED] = position.changed();
+        let closed = position.closed_lines();
+        for line in Line::ALL
+            .into_iter()
+            .filter(|line| closed >> line.index() & 1 != 0)
+        {
+            let plane = &mut self.planes[CLOSED + line.orientation()];
+            *plane = *plane | line.spots();
+        }
+        match position.announced().map(Play::kind) {
+            Some(PlayKind::Move { from, to, .. }) => {
+                self.planes[ANNOUNCED_FROM].insert(from);
+                self.planes[ANNOUNCED_TO].insert(to);
+            }
+            Some(PlayKind::Extra(entry)) => {
+                self.planes[ANNOUNCED_TO].insert(entry.first_spot());
+                self.planes[ANNOUNCED_LINE] = entry.line().spots();
+            }
+            _ => {}
+        }
+    }
+
+    fn fill_globals(&mut self, position: &Position, view: Color) {
+        let mut next = Globals {
+            values: &mut self.globals,
+            at: 0,
+        };
+        let rules = position.rules();
+        for (side, color) in [view, view.other()].into_iter().enumerate() {
+            let hand = position.hand_basic(color);
+            next.put(f32::from(hand) / 18.0);
+            [0, 1, 2, 4]
+                .into_iter()
+                .for_each(|most| next.flag(hand <= most));
+            next.sixths(position.hand_potentials(color));
+            let stage = position.stage(color);
+            next.flag(stage == Stage::G);
+            next.flag(stage == Stage::L);
+            let gipfs = self.planes[GIPF + side].len() + self.planes[CONVERTED + side].len();
+            next.put(gipfs as f32 / 3.0);
+            next.flag(gipfs == 0);
+            next.flag(gipfs == 1);
+            next.put((f32::from(rules.basic(color)) - 15.0) / 6.0);
+            next.sixths(rules.mix(color));
+            next.flag(position.e5_chance() == Some(color));
+            let left = rules.challenge().map(|_| position.challenges_left(color));
+            next.flag(left.is_some_and(|left| left != Some(0)));
+            next.put(left.flatten().map_or(0.0, |left| 1.0 / (1.0 + left as f32)));
+        }
+        let phase = position.phase();
+        next.flag(phase == Phase::ExtraOwed);
+        next.flag(phase == Phase::Regular);
+        next.flag(phase == Phase::ExtraEarned);
+        next.flag(matches!(phase, Phase::Removal(_)));
+        next.flag(phase == Phase::Challenge);
+        next.flag(phase == Phase::SideGame);
+        next.flag(view == position.mover());
+        let announced = position.announced();
+        let kind = announced.and_then(announced_kind);
+        let extra = kind == Some(Potential::Tamsk);
+        let earned = extra && position.announced_earned();
+        next.flag(kind.is_some() && !extra);
+        next.flag(extra && !earned);
+        next.flag(earned);
+        Potential::ALL
+            .into_iter()
+            .for_each(|potential| next.flag(kind == Some(potential)));
+        Variant::ALL
+            .into_iter()
+            .for_each(|variant| next.flag(rules.variant() == variant));
+        next.flag(rules.punct_convert());
+        let challenge = rules.challenge();
+        next.flag(challenge.is_some());
+        Potential::ALL
+            .into_iter()
+            .for_each(|kind| next.flag(challenge.is_some_and(|c| c.covers(kind))));
+        next.flag(challenge.is_some_and(|c| c.side_game == SideGame::Recorded));
+        let odds = challenge
+            .and_then(Challenge::probabilities)
+            .unwrap_or_default();
+        odds.into_iter().for_each(|p| next.put(p as f32));
+        debug_assert_eq!(next.at, GLOBALS, "every global has its value");
+    }
+}
+
+/// Writes the globals one after the other.
+struct Globals<'a> {
+    values: &'a mut [f32; GLOBALS],
+    at: usize,
+}
+
+impl Globals<'_> {
+    fn put(&mut self, value: f32) {
+        self.values[self.at] = value;
+        self.at += 1;
+    }
+
+    fn flag(&mut self, value: bool) {
+        self.put(if value { 1.0 } else { 0.0 });
+    }
+
+    fn sixths(&mut self, counts: [u8; 5]) {
+        counts
+            .into_iter()
+            .for_each(|count| self.put(f32::from(count) / 6.0));
+    }
+}
+
+fn announced_kind(play: Play) -> Option<Potential> {
+    match play.kind() {
+        PlayKind::Move { kind, .. } => Some(kind),
+        PlayKind::Extra(_) => Some(Potential::Tamsk),
+        _ => None,
+    }
+}
+
+/// The lines on which a colour that owns these spots has four or more neighbours, with the spots of the run.
+fn rows(owned: SpotSet) -> impl Iterator<Item = (Line, SpotSet)> {
+    Line::ALL.into_iter().filter_map(move |line| {
+        let on = owned & line.spots();
+        if on.len() < 4 {
+            return None;
+        }
+        let forward = gipf_core::Direction::ALL[line.orientation()];
+        let back = forward.opposite();
+        // Where a run of four starts; then the four from there.
+        let pairs = on & on.shift(back);
+        let starts = pairs & pairs.shift(back).shift(back);
+        let two = starts | starts.shift(forward);
+        let run = two | two.shift(forward).shift(forward);
+        (!run.is_empty()).then_some((line, run))
+    })
+}
+
+/// The planes in words, in their order.
+pub const fn plane_names() -> &'static [&'static str; PLANES] {
+    &PLANE_NAMES
+}
+
+/// The globals in words, in their order.
+pub fn global_names() -> Vec<String> {
+    let sides = ["own: ", "other: "]
+        .into_iter()
+        .flat_map(|side| SIDE_GLOBALS.map(|name| format!("{side}{name}")));
+    sides.chain(COMMON_GLOBALS.map(str::to_owned)).collect()
+}
+
+/// Where each plane goes under a symmetry, besides its spots: those that stand for an orientation change places.
+pub fn plane_permutation(symmetry: Symmetry) -> [u8; PLANES] {
+    let mut permutation = std::array::from_fn(|plane| plane as u8);
+    for first in ORIENTED {
+        for orientation in 0..3 {
+            let image = symmetry
+                .direction(gipf_core::Direction::ALL[orientation])
+                .index()
+                % 3;
+            permutation[first + orientation] = (first + image) as u8;
+        }
+    }
+    permutation
+}

@@ -1,0 +1,448 @@
+//! Files of named f32 tensors with text metadata: safetensors, written the same way every time.
+//!
+//! A safetensors file is the length of a JSON header (8 bytes, little-endian), the header, and the tensors' bytes. Written here,
+//! metadata keys and tensors are in the order of their names and the header is padded with spaces to a multiple of 8, so that
+//! equal contents make equal files.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use safetensors::Dtype;
+use safetensors::tensor::Metadata;
+use sha2::{Digest, Sha256};
+use thiserror::Error;
+
+/// The longest header that is read, in bytes: a thousand times what the largest network needs is no network.
+const MAX_HEADER: u64 = 8 << 20;
+/// f32 values converted at a time.
+const CHUNK: usize = 1 << 14;
+
+/// A tensor in memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tensor {
+    /// Its dimensions, outermost first.
+    pub shape: Vec<usize>,
+    /// Its elements, the last dimension fastest.
+    pub data: Vec<f32>,
+}
+
+/// What a file holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TensorFile {
+    /// Texts by key.
+    pub metadata: BTreeMap<String, String>,
+    /// Tensors by name.
+    pub tensors: BTreeMap<String, Tensor>,
+}
+
+/// An error of reading or writing a file of tensors.
+#[derive(Debug, Error)]
+#[error("{}: {problem}", .path.display())]
+pub struct TensorFileError {
+    /// The file, or the name the caller gave to the bytes.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub problem: TensorFileProblem,
+}
+
+/// What can be wrong with a file of tensors.
+#[derive(Debug, Error)]
+pub enum TensorFileProblem {
+    /// The operating system could not open, read, write or rename it.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// It does not start as a safetensors file does.
+    #[error("not a safetensors file ({0})")]
+    Foreign(String),
+    /// It ends too early or goes on too long.
+    #[error("damaged: {found} bytes where its header says {expected}")]
+    Length {
+        /// Bytes the header calls for.
+        expected: u64,
+        /// Bytes there are.
+        found: u64,
+    },
+    /// It is larger than any file of this use.
+    #[error("{found} bytes of tensors, more than the {limit} that are read")]
+    TooLarge {
+        /// Bytes of tensors.
+        found: u64,
+        /// The most that is read.
+        limit: u64,
+    },
+    /// A tensor is not of 32-bit floats.
+    #[error("tensor '{name}' is {found}, not F32")]
+    Type {
+        /// Its name.
+        name: String,
+        /// Its type.
+        found: String,
+    },
+}
+
+impl TensorFile {
+    /// Reads a file whose tensors take at most `limit` bytes.
+    pub fn read(path: &Path, limit: u64) -> Result<Self, TensorFileError> {
+        let wrap = |problem| TensorFileError {
+            path: path.to_owned(),
+            problem,
+        };
+        let reader = TensorReader::open(path).map_err(wrap)?;
+        reader.read_all(limit).map(|(file, _)| file).map_err(wrap)
+    }
+
+    /// Reads a file's bytes; `name` stands for the path in errors.
+    pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, TensorFileError> {
+        let wrap = |problem| TensorFileError {
+            path: PathBuf::from(name),
+            problem,
+        };
+        let reader = TensorReader::new(bytes, bytes.len() as u64).map_err(wrap)?;
+        reader
+            .read_all(u64::MAX)
+            .map(|(file, _)| file)
+            .map_err(wrap)
+    }
+
+    /// The file's bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut header = serde_json::Map::new();
+        if !self.metadata.is_empty() {
+            let texts = self
+                .metadata
+                .iter()
+                .map(|(k, v)| (k.clone(), v.clone().into()))
+                .collect();
+            header.insert("__metadata__".to_owned(), serde_json::Value::Object(texts));
+        }
+        let mut end = 0;
+        for (name, tensor) in &self.tensors {
+            let start = end;
+            end += 4 * tensor.data.len();
+            let info = serde_json::json!({ "dtype": "F32", "shape": tensor.shape, "data_offsets": [start, end] });
+            header.insert(name.clone(), info);
+        }
+        let mut header = serde_json::Value::Object(header).to_string().into_bytes();
+        header.resize(header.len().next_multiple_of(8), b' ');
+        let mut bytes = Vec::with_capacity(8 + header.len() + end);
+        bytes.extend_from_slice(&(header.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(&header);
+        for tensor in self.tensors.values() {
+            bytes.extend(tensor.data.iter().flat_map(|value| value.to_le_bytes()));
+        }
+        bytes
+    }
+
+    /// Writes the file so that at `path` there is at every moment either what was there before or the whole new file.
+    pub fn write(&self, path: &Path) -> Result<(), TensorFileError> {
+        write_atomic(path, &self.to_bytes()).map_err(|error| TensorFileError {
+            path: path.to_owned(),
+            problem: TensorFileProblem::Io(error),
+        })
+    }
+
+    /// The SHA-256 of the tensors' bytes in the order of their names, in hexadecimal: that of the file after its header.
+    pub fn tensors_sha256(&self) -> String {
+        let mut hash = Sha256::new();
+        let mut bytes = Vec::with_capacity(4 * CHUNK);
+        for values in self
+            .tensors
+            .values()
+            .flat_map(|tensor| tensor.data.chunks(CHUNK))
+        {
+            bytes.clear();
+            bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+            hash.update(&bytes);
+        }
+        hex(&hash.finalize())
+    }
+}
+
+/// Writes `bytes` to a file beside `path`, syncs it, renames it to `path` and syncs the folder.
+fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let name = path
+        .file_name()
+        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not the path of a file"))?;
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let mut temporary = std::ffi::OsString::from(".");
+    temporary.push(name);
+    temporary.push(".tmp");
+    let temporary = folder.join(temporary);
+    let written = File::create(&temporary)
+        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+        .and_then(|()| std::fs::rename(&temporary, path));
+    if let Err(error) = written {
+        // The first error is the one to report: that the half-written file cannot be removed either adds nothing.
+        let _ = std::fs::remove_file(&temporary);
+        return Err(error);
+    }
+    sync_folder(folder)
+}
+
+#[cfg(unix)]
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+#[cfg(not(unix))]
+fn sync_folder(_folder: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// A file whose header has been read and whose tensors have not: what it claims can be checked before memory is spent on it.
+pub(crate) struct TensorReader<R> {
+    source: R,
+    /// The file's texts.
+    pub(crate) metadata: BTreeMap<String, String>,
+    /// Names and shapes in the order of the file's bytes.
+    pub(crate) shapes: Vec<(String, Vec<usize>)>,
+    data_len: u64,
+}
+
+impl TensorReader<io::BufReader<File>> {
+    pub(crate) fn open(path: &Path) -> Result<Self, TensorFileProblem> {
+        let file = File::open(path)?;
+        let about = file.metadata()?;
+        if about.is_dir() {
+            return Err(TensorFileProblem::Io(io::Error::new(
+                io::ErrorKind::IsADirectory,
+                "is a folder, not a file",
+            )));
+        }
+        Self::new(io::BufReader::new(file), about.len())
+    }
+}
+
+impl<R: Read> TensorReader<R> {
+    pub(crate) fn new(mut source: R, len: u64) -> Result<Self, TensorFileProblem> {
+        let foreign = |reason: &str| TensorFileProblem::Foreign(reason.to_owned());
+        let mut length = [0; 8];
+        if len < 8 {
+            return Err(foreign(if len == 0 {
+                "it is empty"
+            } else {
+                "it is too short"
+            }));
+        }
+        source.read_exact(&mut length)?;
+        let length = u64::from_le_bytes(length);
+        if length > MAX_HEADER {
+            return Err(foreign("its first bytes are no header length"));
+        }
+        if length > len - 8 {
+            return Err(TensorFileProblem::Length {
+                expected: 8 + length,
+                found: len,
+            });
+        }
+        let mut header = vec![0; length as usize];
+        source.read_exact(&mut header)?;
+        let header: Metadata = serde_json::from_slice(&header)
+            .map_err(|error| foreign(&format!("its header: {}", shorten(&error.to_string()))))?;
+        let data_len = header.data_len() as u64;
+        if data_len != len - 8 - length {
+            return Err(TensorFileProblem::Length {
+                expected: 8 + length + data_len,
+                found: len,
+            });
+        }
+        let mut shapes = Vec::new();
+        for name in header.offset_keys() {
+            let Some(info) = header.info(&name) else {
+                continue;
+            };
+            if info.dtype != Dtype::F32 {
+                return Err(TensorFileProblem::Type {
+                    name,
+                    found: info.dtype.to_string(),
+                });
+            }
+            shapes.push((name, info.shape.clone()));
+        }
+        let metadata = header
+            .metadata()
+            .clone()
+            .unwrap_or_default()
+            .into_iter()
+            .collect();
+        Ok(Self {
+            source,
+            metadata,
+            shapes,
+            data_len,
+        })
+    }
+
+    /// The tensors, and the SHA-256 of the bytes they were read from.
+    pub(crate) fn read_all(
+        mut self,
+        limit: u64,
+    ) -> Result<(TensorFile, String), TensorFileProblem> {
+        if self.data_len > limit {
+            return Err(TensorFileProblem::TooLarge {
+                found: self.data_len,
+                limit,
+            });
+        }
+        let mut hash = Sha256::new();
+        let mut bytes = vec![0; 4 * CHUNK];
+        let mut tensors = BTreeMap::new();
+        for (name, shape) in self.shapes {
+            let len: usize = shape.iter().product();
+            let mut data = Vec::with_capacity(len);
+            while data.len() < len {
+                let bytes = &mut bytes[..4 * CHUNK.min(len - data.len())];
+                self.source.read_exact(bytes)?;
+                hash.update(&*bytes);
+                data.extend(
+                    bytes
+                        .chunks_exact(4)
+                        .map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])),
+                );
+            }
+            tensors.insert(name, Tensor { shape, data });
+        }
+        Ok((
+            TensorFile {
+                metadata: self.metadata,
+                tensors,
+            },
+            hex(&hash.finalize()),
+        ))
+    }
+}
+
+/// The first line of an error text, at most 200 characters.
+pub(crate) fn shorten(text: &str) -> String {
+    text.lines()
+        .next()
+        .unwrap_or_default()
+        .chars()
+        .take(200)
+        .collect()
+}
+
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn example() -> TensorFile {
+        let tensor = |shape: &[usize], start: f32| Tensor {
+            shape: shape.to_vec(),
+            data: (0..shape.iter().product::<usize>())
+                .map(|i| start + i as f32)
+                .collect(),
+        };
+        TensorFile {
+            metadata: BTreeMap::from([
+                ("b".to_owned(), "x\"y".to_owned()),
+                ("a".to_owned(), String::new()),
+            ]),
+            tensors: BTreeMap::from([
+                ("two".to_owned(), tensor(&[2, 3], 0.5)),
+                ("one".to_owned(), tensor(&[1], f32::MIN_POSITIVE)),
+                ("none".to_owned(), tensor(&[0, 4], 0.0)),
+            ]),
+        }
+    }
+
+    #[test]
+    fn round_trip_and_equal_bytes() {
+        let file = example();
+        let bytes = file.to_bytes();
+        assert_eq!(bytes, example().to_bytes());
+        assert_eq!(TensorFile::from_bytes("x", &bytes).expect("reads"), file);
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("t.safetensors");
+        file.write(&path).expect("writes");
+        file.write(&path).expect("writes over");
+        assert_eq!(TensorFile::read(&path, 1 << 20).expect("reads"), file);
+        assert_eq!(
+            std::fs::read_dir(folder.path()).expect("lists").count(),
+            1,
+            "no temporary file is left"
+        );
+    }
+
+    #[test]
+    fn the_safetensors_crate_reads_it() {
+        let bytes = example().to_bytes();
+        let read = safetensors::SafeTensors::deserialize(&bytes).expect("reads");
+        let two = read.tensor("two").expect("is there");
+        assert_eq!(two.shape(), &[2, 3]);
+        assert_eq!(&two.data()[4..8], 1.5f32.to_le_bytes());
+    }
+
+    #[test]
+    fn hash_is_that_of_the_bytes_after_the_header() {
+        let file = example();
+        let bytes = file.to_bytes();
+        let header = u64::from_le_bytes(bytes[..8].try_into().expect("8 bytes")) as usize;
+        assert_eq!(
+            file.tensors_sha256(),
+            hex(&Sha256::digest(&bytes[8 + header..]))
+        );
+        let (_, hash) = TensorReader::new(&bytes[..], bytes.len() as u64)
+            .and_then(|r| r.read_all(1 << 20))
+            .expect("reads");
+        assert_eq!(hash, file.tensors_sha256());
+    }
+
+    #[test]
+    fn every_truncation_is_an_error() {
+        let bytes = example().to_bytes();
+        for len in 0..bytes.len() {
+            assert!(TensorFile::from_bytes("x", &bytes[..len]).is_err(), "{len}");
+        }
+        let mut longer = bytes.clone();
+        longer.push(0);
+        assert!(TensorFile::from_bytes("x", &longer).is_err());
+    }
+
+    #[test]
+    fn foreign_files_and_limits() {
+        let problem = |bytes: &[u8]| TensorFile::from_bytes("x", bytes).map_err(|e| e.problem);
+        assert!(matches!(problem(b""), Err(TensorFileProblem::Foreign(_))));
+        assert!(matches!(
+            problem(b"PK\x03\x04 a zip file of some sort"),
+            Err(TensorFileProblem::Foreign(_))
+        ));
+        assert!(matches!(
+            problem(&u64::MAX.to_le_bytes()),
+            Err(TensorFileProblem::Foreign(_))
+        ));
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("t");
+        example().write(&path).expect("writes");
+        let error = TensorFile::read(&path, 8).expect_err("too large");
+        assert!(matches!(
+            error.problem,
+            TensorFileProblem::TooLarge {
+                found: 28,
+                limit: 8
+            }
+        ));
+        assert!(error.to_string().contains(&path.display().to_string()));
+        assert!(matches!(
+            TensorFile::read(folder.path(), 8).map_err(|e| e.problem),
+            Err(TensorFileProblem::Io(_))
+        ));
+        let typed = br#"{"a":{"dtype":"I32","shape":[1],"data_offsets":[0,4]}}  "#;
+        let mut bytes = (typed.len() as u64).to_le_bytes().to_vec();
+        bytes.extend_from_slice(typed);
+        bytes.extend_from_slice(&[0; 4]);
+        assert!(matches!(
+            problem(&bytes),
+            Err(TensorFileProblem::Type { .. })
+        ));
+    }
+}
