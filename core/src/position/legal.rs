@@ -1,0 +1,235 @@
+//! Which plays the rules allow (rules, sections 4 to 9).
+
+use super::{Phase, Position, Stage, enterable, nearest, ray};
+use crate::Color;
+use crate::board::{Direction, Entry, Line, RIM, Spot, SpotSet};
+use crate::play::{EntryKind, Play, PlayKind, SideGameOutcome};
+use crate::rules::{Potential, SideGame};
+
+impl Position {
+    /// Every legal play, all 42 ways to enter apart, in no promised order; none when the game is
+    /// over. Clears `out` first. In phase `=` these are the outcomes of the side game.
+    pub fn legal_plays(&self, out: &mut Vec<Play>) {
+        self.generate(out, false);
+    }
+
+    /// The plays a search should try: as [`Position::legal_plays`], but an entry onto an empty
+    /// spot stands once, as its first way in ASCII order, since all its ways have the same result
+    /// (rules, section 10). Clears `out` first; the order is always the same for equal positions.
+    pub fn actions(&self, out: &mut Vec<Play>) {
+        self.generate(out, true);
+    }
+
+    fn generate(&self, out: &mut Vec<Play>, merged: bool) {
+        out.clear();
+        match self.phase {
+            Phase::Regular => {
+                for kind in enterable(self, self.mover) {
+                    self.entries(merged, |entry| out.push(Play::enter(kind, entry)));
+                }
+                self.potential_moves(self.mover, |play| {
+                    out.push(play);
+                    false
+                });
+            }
+            Phase::ExtraOwed | Phase::ExtraEarned => {
+                self.entries(merged, |entry| out.push(Play::extra(entry)));
+                out.push(Play::SKIP_EXTRA);
+            }
+            Phase::Removal(color) => self.removals(color, out),
+            Phase::Challenge => out.extend([Play::CHALLENGE, Play::PASS]),
+            Phase::SideGame => {
+                let plays = [Play::WIN, Play::TIE, Play::LOSS];
+                out.extend(plays.into_iter().filter(|play| self.is_outcome(*play)));
+            }
+            Phase::Won(_) => {}
+        }
+    }
+
+    /// The outcomes of the side game with their probabilities, all above 0. Clears `out` first;
+    /// leaves it empty in other phases and where the side game is recorded.
+    pub fn outcomes(&self, out: &mut Vec<(Play, f64)>) {
+        out.clear();
+        if !self.is_chance() {
+            return;
+        }
+        if let Some(probabilities) = self.rules.side_game_probabilities() {
+            let plays = [Play::WIN, Play::TIE, Play::LOSS];
+            out.extend(plays.into_iter().zip(probabilities).filter(|(_, p)| *p > 0.0));
+        }
+    }
+
+    /// Number of legal plays, without listing entries one by one.
+    pub(crate) fn count_legal(&self, scratch: &mut Vec<Play>) -> u64 {
+        match self.phase {
+            Phase::Regular => {
+                let full = Line::ALL.iter().filter(|line| self.is_full(**line)).count() as u64;
+                let kinds = enterable(self, self.mover).count() as u64;
+                let mut moves = 0;
+                self.potential_moves(self.mover, |_| {
+                    moves += 1;
+                    false
+                });
+                kinds * (Entry::COUNT as u64 - 2 * full) + moves
+            }
+            _ => {
+                self.legal_plays(scratch);
+                scratch.len() as u64
+            }
+        }
+    }
+
+    #[inline]
+    fn is_full(&self, line: Line) -> bool {
+        line.spots().is_subset(self.occupied())
+    }
+
+    /// The ways to enter that are not blocked.
+    #[inline]
+    fn entries(&self, merged: bool, mut visit: impl FnMut(Entry)) {
+        let occupied = self.occupied();
+        for rim in &RIM {
+            let entries = &rim.entries[..rim.count];
+            if occupied.contains(rim.spot) {
+                for entry in entries.iter().filter(|entry| !self.is_full(entry.line())) {
+                    visit(*entry);
+                }
+            } else if merged {
+                visit(rim.entries[0]);
+            } else {
+                entries.iter().for_each(|entry| visit(*entry));
+            }
+        }
+    }
+
+    /// Calls `visit` with every move of a colour's potentials (rules, section 6); stops when it
+    /// returns true and says whether it did.
+    #[inline]
+    fn potential_moves(&self, color: Color, mut visit: impl FnMut(Play) -> bool) -> bool {
+        for from in self.complex & self.owned(color) {
+            let code = self.code(from);
+            if code.is_loaded() && self.moves_from(from, code.kind(), &mut visit) {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn moves_from(
+        &self,
+        from: Spot,
+        kind: Potential,
+        visit: &mut impl FnMut(Play) -> bool,
+    ) -> bool {
+        let occupied = self.occupied();
+        for direction in Direction::ALL {
+            let ray = ray(from, direction);
+            let Some(next) = nearest(ray, direction) else { continue };
+            let mut visit_to = |to| visit(Play::move_potential(kind, from, to));
+            let stop = match kind {
+                Potential::Tamsk => false,
+                Potential::Zertz if occupied.contains(next) => {
+                    nearest(ray - occupied, direction).is_some_and(&mut visit_to)
+                }
+                Potential::Zertz => false,
+                Potential::Yinsh => {
+                    let mut at = Some(next);
+                    let mut stop = false;
+                    while let Some(to) = at.filter(|to| !stop && !occupied.contains(*to)) {
+                        stop = visit_to(to);
+                        at = to.step(direction);
+                    }
+                    stop
+                }
+                Potential::Dvonn | Potential::Punct => self.may_cover(kind, next) && visit_to(next),
+            };
+            if stop {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether the mover's DVONN- or PÜNCT-potential may cover this spot (rules, section 6).
+    fn may_cover(&self, kind: Potential, to: Spot) -> bool {
+        if !self.owned(self.mover.other()).contains(to) {
+            false
+        } else if self.complex.contains(to) {
+            self.code(to).kind() == kind
+        } else {
+            self.gipf.contains(to) == (kind == Potential::Punct)
+        }
+    }
+
+    /// Whether the mover has a regular play.
+    #[inline]
+    pub(super) fn has_regular_play(&self) -> bool {
+        // A board with an empty spot has a line that is not full, and so a way in.
+        let room = self.occupied() != SpotSet::ALL;
+        let may_enter = match self.hand_basic(self.mover) {
+            0 => false,
+            // One piece in hand is no GIPF-piece, which the very first entry must be.
+            1 => self.stage(self.mover) != Stage::G || self.gipf.intersects(self.owned(self.mover)),
+            _ => true,
+        };
+        room && may_enter || self.potential_moves(self.mover, |_| true)
+    }
+
+    /// The action that has the result of a legal play: the play itself, or the first way onto the
+    /// empty spot that it enters.
+    pub fn action_for(&self, play: Play) -> Play {
+        let merged = |entry: Entry| {
+            let spot = entry.first_spot();
+            Entry::first_onto(spot).filter(|_| !self.occupied().contains(spot)).unwrap_or(entry)
+        };
+        match play.kind() {
+            PlayKind::Enter { kind, entry } => Play::enter(kind, merged(entry)),
+            PlayKind::Extra(entry) => Play::extra(merged(entry)),
+            _ => play,
+        }
+    }
+
+    /// Whether a play is legal here.
+    pub fn is_legal(&self, play: Play) -> bool {
+        match (self.phase, play.kind()) {
+            (Phase::Regular, PlayKind::Enter { kind, entry }) => {
+                !self.is_full(entry.line()) && self.may_enter(kind)
+            }
+            (Phase::Regular, PlayKind::Move { kind, from, .. }) => {
+                let code = self.code(from);
+                self.owned(self.mover).contains(from)
+                    && self.complex.contains(from)
+                    && code.is_loaded()
+                    && code.kind() == kind
+                    && self.moves_from(from, kind, &mut |legal| legal == play)
+            }
+            (Phase::ExtraOwed | Phase::ExtraEarned, PlayKind::Extra(entry)) => {
+                !self.is_full(entry.line())
+            }
+            (Phase::ExtraOwed | Phase::ExtraEarned, PlayKind::SkipExtra) => true,
+            (Phase::Removal(color), PlayKind::Remove(taken)) => self.is_removal(color, taken),
+            (Phase::Removal(color), PlayKind::Decline) => self.may_decline(color),
+            (Phase::Challenge, PlayKind::Challenge | PlayKind::Pass) => true,
+            (Phase::SideGame, PlayKind::Outcome(_)) => self.is_outcome(play),
+            _ => false,
+        }
+    }
+
+    fn may_enter(&self, kind: EntryKind) -> bool {
+        enterable(self, self.mover).any(|k| k == kind)
+    }
+
+    /// Whether the side game can end so: a recorded one in any way, another as its probabilities
+    /// allow.
+    fn is_outcome(&self, play: Play) -> bool {
+        let Some(challenge) = self.rules.challenge() else { return false };
+        let PlayKind::Outcome(outcome) = play.kind() else { return false };
+        let at = match outcome {
+            SideGameOutcome::Win => 0,
+            SideGameOutcome::Tie => 1,
+            SideGameOutcome::Loss => 2,
+        };
+        challenge.side_game == SideGame::Recorded
+            || challenge.probabilities().is_some_and(|p| p[at] > 0.0)
+    }
+}
