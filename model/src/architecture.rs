@@ -133,13 +133,7 @@ impl Architecture {
     /// A network of `blocks` blocks and `channels` channels, with global pooling and a value head of 32 channels and 64 hidden
     /// units.
     pub const fn new(blocks: usize, channels: usize) -> Self {
-        Self {
-            blocks,
-            channels,
-            global_pooling: true,
-            value_channels: 32,
-            value_hidden: 64,
-        }
+        Self { blocks, channels, global_pooling: true, value_channels: 32, value_hidden: 64 }
     }
 
     /// Checks every number against its range, and the size of the whole.
@@ -165,46 +159,22 @@ impl Architecture {
         let (c, v, h) = (self.channels, self.value_channels, self.value_hidden);
         let mut list = List(Vec::new());
         list.add("stem.conv.weight", &[c, PLANES, TAPS], TensorKind::Weight);
-        list.add(
-            "stem.globals.weight",
-            &[c, GLOBALS],
-            TensorKind::SmallWeight,
-        );
+        list.add("stem.globals.weight", &[c, GLOBALS], TensorKind::SmallWeight);
         list.norm("stem.bn", c, TensorKind::NormScale);
         for i in 0..self.blocks {
-            list.add(
-                &format!("blocks.{i}.conv1.weight"),
-                &[c, c, TAPS],
-                TensorKind::Weight,
-            );
+            list.add(&format!("blocks.{i}.conv1.weight"), &[c, c, TAPS], TensorKind::Weight);
             list.norm(&format!("blocks.{i}.bn1"), c, TensorKind::NormScale);
-            list.add(
-                &format!("blocks.{i}.conv2.weight"),
-                &[c, c, TAPS],
-                TensorKind::Weight,
-            );
+            list.add(&format!("blocks.{i}.conv2.weight"), &[c, c, TAPS], TensorKind::Weight);
             list.norm(&format!("blocks.{i}.bn2"), c, TensorKind::NormScaleZero);
             if self.global_pooling {
-                list.add(
-                    &format!("blocks.{i}.pool.weight"),
-                    &[c, 2 * c],
-                    TensorKind::SmallWeight,
-                );
+                list.add(&format!("blocks.{i}.pool.weight"), &[c, 2 * c], TensorKind::SmallWeight);
             }
         }
         list.add("policy.conv.weight", &[c, c], TensorKind::Weight);
         list.norm("policy.bn", c, TensorKind::NormScale);
         list.linear("policy.pool", &[c, 2 * c], TensorKind::SmallWeight);
-        list.linear(
-            "policy.planes",
-            &[POLICY_PLANES, c],
-            TensorKind::SmallWeight,
-        );
-        list.linear(
-            "policy.globals",
-            &[POLICY_GLOBALS, 2 * c],
-            TensorKind::SmallWeight,
-        );
+        list.linear("policy.planes", &[POLICY_PLANES, c], TensorKind::SmallWeight);
+        list.linear("policy.globals", &[POLICY_GLOBALS, 2 * c], TensorKind::SmallWeight);
         list.add("value.conv.weight", &[v, c], TensorKind::Weight);
         list.norm("value.bn", v, TensorKind::NormScale);
         list.linear("value.hidden", &[h, 2 * v + GLOBALS], TensorKind::Weight);
@@ -215,11 +185,7 @@ impl Architecture {
 
     /// The number of trained parameters.
     pub fn parameters(&self) -> usize {
-        self.tensors()
-            .iter()
-            .filter(|t| t.kind.is_trained())
-            .map(TensorSpec::len)
-            .sum()
+        self.tensors().iter().filter(|t| t.kind.is_trained()).map(TensorSpec::len).sum()
     }
 
     /// The tensors of an untrained network, in the order of [`Self::tensors`]: He's uniform scale for weights, a tenth of it for
@@ -243,13 +209,7 @@ impl Architecture {
                         }
                     })
                     .collect();
-                (
-                    spec.name,
-                    Tensor {
-                        shape: spec.shape,
-                        data,
-                    },
-                )
+                (spec.name, Tensor { shape: spec.shape, data })
             })
             .collect()
     }
@@ -276,11 +236,7 @@ struct List(Vec<TensorSpec>);
 
 impl List {
     fn add(&mut self, name: &str, shape: &[usize], kind: TensorKind) {
-        self.0.push(TensorSpec {
-            name: name.to_owned(),
-            shape: shape.to_vec(),
-            kind,
-        });
+        self.0.push(TensorSpec { name: name.to_owned(), shape: shape.to_vec(), kind });
     }
 
     fn linear(&mut self, name: &str, shape: &[usize; 2], kind: TensorKind) {
@@ -291,11 +247,7 @@ impl List {
     fn norm(&mut self, name: &str, channels: usize, scale: TensorKind) {
         self.add(&format!("{name}.weight"), &[channels], scale);
         self.add(&format!("{name}.bias"), &[channels], TensorKind::Bias);
-        self.add(
-            &format!("{name}.mean"),
-            &[channels],
-            TensorKind::RunningMean,
-        );
+        self.add(&format!("{name}.mean"), &[channels], TensorKind::RunningMean);
         self.add(&format!("{name}.var"), &[channels], TensorKind::RunningVar);
     }
 }
@@ -331,10 +283,7 @@ impl FromStr for Architecture {
             }
             digits.parse().map_err(|_| wrong())
         };
-        let found = Self {
-            global_pooling,
-            ..Self::new(number(blocks)?, number(channels)?)
-        };
+        let found = Self { global_pooling, ..Self::new(number(blocks)?, number(channels)?) };
         found.validate()?;
         Ok(found)
     }
@@ -347,10 +296,7 @@ mod tests {
     #[test]
     fn text_round_trip_and_errors() {
         for text in ["1x1", "4x32", "6x64", "10x128", "4x32-nopool", "64x64"] {
-            assert_eq!(
-                text.parse::<Architecture>().map(|a| a.to_string()),
-                Ok(text.to_owned())
-            );
+            assert_eq!(text.parse::<Architecture>().map(|a| a.to_string()), Ok(text.to_owned()));
         }
         for text in [
             "",
@@ -366,10 +312,7 @@ mod tests {
             "99999999999999999999x1",
         ] {
             assert!(
-                matches!(
-                    text.parse::<Architecture>(),
-                    Err(ArchitectureError::Text(_))
-                ),
+                matches!(text.parse::<Architecture>(), Err(ArchitectureError::Text(_))),
                 "{text}"
             );
         }
@@ -379,15 +322,9 @@ mod tests {
         ));
         assert!(matches!(
             "4x1025".parse::<Architecture>(),
-            Err(ArchitectureError::Range {
-                what: "channels",
-                ..
-            })
+            Err(ArchitectureError::Range { what: "channels", .. })
         ));
-        assert!(matches!(
-            "64x1024".parse::<Architecture>(),
-            Err(ArchitectureError::TooLarge(_))
-        ));
+        assert!(matches!("64x1024".parse::<Architecture>(), Err(ArchitectureError::TooLarge(_))));
     }
 
     #[test]

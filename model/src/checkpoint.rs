@@ -151,10 +151,8 @@ impl Checkpoint {
         header: CheckpointHeader,
         tensors: BTreeMap<String, Tensor>,
     ) -> Result<Self, CheckpointError> {
-        Self::assemble(header, tensors).map_err(|problem| CheckpointError {
-            path: PathBuf::new(),
-            problem,
-        })
+        Self::assemble(header, tensors)
+            .map_err(|problem| CheckpointError { path: PathBuf::new(), problem })
     }
 
     /// An untrained network, step 0; the same seed makes the same network.
@@ -165,10 +163,7 @@ impl Checkpoint {
         seed: u64,
     ) -> Result<Self, CheckpointError> {
         let valid = architecture.validate();
-        valid.map_err(|e| CheckpointError {
-            path: PathBuf::new(),
-            problem: e.into(),
-        })?;
+        valid.map_err(|e| CheckpointError { path: PathBuf::new(), problem: e.into() })?;
         let tensors = architecture.initial_tensors(seed).into_iter().collect();
         Self::new(CheckpointHeader::new(architecture, rules, 0, run), tensors)
     }
@@ -176,10 +171,7 @@ impl Checkpoint {
     /// Reads and checks a file. Nothing but its header is held in memory before the header has been checked against the file's
     /// length.
     pub fn load(path: &Path) -> Result<Self, CheckpointError> {
-        let wrap = |problem| CheckpointError {
-            path: path.to_owned(),
-            problem,
-        };
+        let wrap = |problem| CheckpointError { path: path.to_owned(), problem };
         TensorReader::open(path)
             .map_err(|e| wrap(e.into()))
             .and_then(|reader| Self::read(reader).map_err(wrap))
@@ -187,10 +179,7 @@ impl Checkpoint {
 
     /// Reads and checks a file's bytes; `name` stands for the path in errors.
     pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, CheckpointError> {
-        let wrap = |problem| CheckpointError {
-            path: PathBuf::from(name),
-            problem,
-        };
+        let wrap = |problem| CheckpointError { path: PathBuf::from(name), problem };
         let reader = TensorReader::new(bytes, bytes.len() as u64).map_err(|e| wrap(e.into()));
         reader.and_then(|reader| Self::read(reader).map_err(wrap))
     }
@@ -198,30 +187,21 @@ impl Checkpoint {
     /// Writes the file so that at `path` there is at every moment either what was there before or the whole new file: a temporary
     /// file beside it, fsync, rename, fsync of the folder.
     pub fn save(&self, path: &Path) -> Result<(), CheckpointError> {
-        let wrap = |problem| CheckpointError {
-            path: path.to_owned(),
-            problem,
-        };
+        let wrap = |problem| CheckpointError { path: path.to_owned(), problem };
         let file = self.to_file().map_err(wrap)?;
-        file.write(path)
-            .map_err(|TensorFileError { problem, .. }| wrap(problem.into()))
+        file.write(path).map_err(|TensorFileError { problem, .. }| wrap(problem.into()))
     }
 
     /// The file's bytes. Equal checkpoints have equal bytes.
     pub fn to_bytes(&self) -> Result<Vec<u8>, CheckpointError> {
-        let file = self.to_file().map_err(|problem| CheckpointError {
-            path: PathBuf::new(),
-            problem,
-        })?;
+        let file =
+            self.to_file().map_err(|problem| CheckpointError { path: PathBuf::new(), problem })?;
         Ok(file.to_bytes())
     }
 
     /// Reads no more than a file's header: what `status` and listings need.
     pub fn load_header(path: &Path) -> Result<CheckpointHeader, CheckpointError> {
-        let wrap = |problem| CheckpointError {
-            path: path.to_owned(),
-            problem,
-        };
+        let wrap = |problem| CheckpointError { path: path.to_owned(), problem };
         let reader = TensorReader::open(path).map_err(|e| wrap(e.into()))?;
         read_header(&reader.metadata).map_err(wrap)
     }
@@ -233,43 +213,26 @@ impl Checkpoint {
         check_header(&header)?;
         check_shapes(
             &header.architecture,
-            tensors
-                .iter()
-                .map(|(name, tensor)| (name.as_str(), tensor.shape.as_slice())),
+            tensors.iter().map(|(name, tensor)| (name.as_str(), tensor.shape.as_slice())),
         )?;
         check_data(&tensors)?;
-        let file = TensorFile {
-            metadata: BTreeMap::new(),
-            tensors,
-        };
+        let file = TensorFile { metadata: BTreeMap::new(), tensors };
         header.sha256 = file.tensors_sha256();
-        Ok(Self {
-            header,
-            tensors: file.tensors,
-        })
+        Ok(Self { header, tensors: file.tensors })
     }
 
     fn read<R: std::io::Read>(reader: TensorReader<R>) -> Result<Self, CheckpointProblem> {
         let header = read_header(&reader.metadata)?;
         check_shapes(
             &header.architecture,
-            reader
-                .shapes
-                .iter()
-                .map(|(name, shape)| (name.as_str(), shape.as_slice())),
+            reader.shapes.iter().map(|(name, shape)| (name.as_str(), shape.as_slice())),
         )?;
         let (file, found) = reader.read_all(u64::MAX)?;
         if found != header.sha256 {
-            return Err(CheckpointProblem::Checksum {
-                found,
-                expected: header.sha256,
-            });
+            return Err(CheckpointProblem::Checksum { found, expected: header.sha256 });
         }
         check_data(&file.tensors)?;
-        Ok(Self {
-            header,
-            tensors: file.tensors,
-        })
+        Ok(Self { header, tensors: file.tensors })
     }
 
     fn to_file(&self) -> Result<TensorFile, CheckpointProblem> {
@@ -286,14 +249,9 @@ impl Checkpoint {
 
 fn read_header(metadata: &BTreeMap<String, String>) -> Result<CheckpointHeader, CheckpointProblem> {
     let Some(text) = metadata.get(HEADER_KEY) else {
-        return Err(CheckpointProblem::Foreign(format!(
-            "its metadata has no '{HEADER_KEY}'"
-        )));
+        return Err(CheckpointProblem::Foreign(format!("its metadata has no '{HEADER_KEY}'")));
     };
-    let hash = metadata
-        .get(HASH_KEY)
-        .map(String::as_str)
-        .unwrap_or_default();
+    let hash = metadata.get(HASH_KEY).map(String::as_str).unwrap_or_default();
     if hash != hex(&Sha256::digest(text)) {
         return Err(CheckpointProblem::Header(
             "does not have the SHA-256 written beside it".to_owned(),
@@ -315,11 +273,7 @@ fn read_header(metadata: &BTreeMap<String, String>) -> Result<CheckpointHeader, 
 }
 
 fn check_header(header: &CheckpointHeader) -> Result<(), CheckpointProblem> {
-    check_version(
-        "checkpoint format",
-        &shorten(&header.format),
-        CHECKPOINT_FORMAT,
-    )?;
+    check_version("checkpoint format", &shorten(&header.format), CHECKPOINT_FORMAT)?;
     check_version(
         "features version",
         &header.features_version.to_string(),
@@ -337,11 +291,7 @@ fn check_version(what: &'static str, found: &str, known: &str) -> Result<(), Che
     if found == known {
         return Ok(());
     }
-    Err(CheckpointProblem::Version {
-        what,
-        found: found.to_owned(),
-        known: known.to_owned(),
-    })
+    Err(CheckpointProblem::Version { what, found: found.to_owned(), known: known.to_owned() })
 }
 
 fn check_shapes<'a>(

@@ -24,11 +24,7 @@ impl Evaluation {
     /// The policy: softmax of the logits, one probability an action, written to `out`.
     pub fn policy(&self, out: &mut Vec<f32>) {
         out.clear();
-        let most = self
-            .logits
-            .iter()
-            .copied()
-            .fold(f32::NEG_INFINITY, f32::max);
+        let most = self.logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         out.extend(self.logits.iter().map(|logit| (logit - most).exp()));
         let sum: f32 = out.iter().sum();
         out.iter_mut().for_each(|p| *p /= sum);
@@ -80,8 +76,5 @@ pub fn check_lengths(batch: &[Features], out: &[Evaluation]) -> Result<(), EvalE
     if batch.len() == out.len() {
         return Ok(());
     }
-    Err(EvalError::Length {
-        batch: batch.len(),
-        out: out.len(),
-    })
+    Err(EvalError::Length { batch: batch.len(), out: out.len() })
 }

@@ -22,21 +22,12 @@ pub struct FakeEvaluator {
 impl FakeEvaluator {
     /// One that answers differently for every position, transformed ones included.
     pub fn new(seed: u64) -> Self {
-        Self {
-            seed,
-            symmetric: false,
-            scale: 2.0,
-            positions: 0,
-            batches: 0,
-        }
+        Self { seed, symmetric: false, scale: 2.0, positions: 0, batches: 0 }
     }
 
     /// One that gives a position and its transformed ones the same value, and their actions the same logits.
     pub fn symmetric(seed: u64) -> Self {
-        Self {
-            symmetric: true,
-            ..Self::new(seed)
-        }
+        Self { symmetric: true, ..Self::new(seed) }
     }
 
     fn evaluation(&self, features: &Features, out: &mut Evaluation) {
@@ -52,9 +43,7 @@ impl FakeEvaluator {
             }
         };
         if self.symmetric {
-            Symmetry::ALL
-                .into_iter()
-                .for_each(|symmetry| add(&features.transformed(symmetry)));
+            Symmetry::ALL.into_iter().for_each(|symmetry| add(&features.transformed(symmetry)));
         } else {
             add(features);
         }
@@ -63,11 +52,7 @@ impl FakeEvaluator {
         }
         let win = hash::unit(hash::mix(sum ^ 1));
         let unfinished = 0.1 * hash::unit(hash::mix(sum ^ 2));
-        out.value = [
-            win * (1.0 - unfinished),
-            (1.0 - win) * (1.0 - unfinished),
-            unfinished,
-        ];
+        out.value = [win * (1.0 - unfinished), (1.0 - win) * (1.0 - unfinished), unfinished];
         out.plays_left = 100.0 * hash::unit(hash::mix(sum ^ 3));
     }
 }
@@ -77,19 +62,12 @@ impl Evaluator for FakeEvaluator {
         check_lengths(batch, out)?;
         self.positions += batch.len() as u64;
         self.batches += 1;
-        batch
-            .iter()
-            .zip(out)
-            .for_each(|(features, out)| self.evaluation(features, out));
+        batch.iter().zip(out).for_each(|(features, out)| self.evaluation(features, out));
         Ok(())
     }
 
     fn name(&self) -> String {
-        format!(
-            "fake{}:{}",
-            if self.symmetric { "-symmetric" } else { "" },
-            self.seed
-        )
+        format!("fake{}:{}", if self.symmetric { "-symmetric" } else { "" }, self.seed)
     }
 }
 
@@ -134,10 +112,7 @@ impl<F: FnMut(&Features) -> Evaluation + Send> Evaluator for ScriptedEvaluator<F
             let (expected, found) = (features.policy.actions(), out.logits.len());
             if expected != found {
                 let message = format!("{found} logits for {expected} actions");
-                return Err(EvalError::Backend {
-                    name: self.name(),
-                    message,
-                });
+                return Err(EvalError::Backend { name: self.name(), message });
             }
         }
         Ok(())
@@ -190,11 +165,7 @@ pub struct Hooked<E, F> {
 impl<E: Evaluator, F: FnMut(u64, usize) -> Result<(), String> + Send> Hooked<E, F> {
     /// Wraps an evaluator; an error of `hook` becomes the batch's error.
     pub fn new(inner: E, hook: F) -> Self {
-        Self {
-            inner,
-            hook,
-            batches: 0,
-        }
+        Self { inner, hook, batches: 0 }
     }
 }
 
@@ -202,10 +173,8 @@ impl<E: Evaluator, F: FnMut(u64, usize) -> Result<(), String> + Send> Evaluator 
     fn evaluate(&mut self, batch: &[Features], out: &mut [Evaluation]) -> Result<(), EvalError> {
         let number = self.batches;
         self.batches += 1;
-        (self.hook)(number, batch.len()).map_err(|message| EvalError::Backend {
-            name: self.name(),
-            message,
-        })?;
+        (self.hook)(number, batch.len())
+            .map_err(|message| EvalError::Backend { name: self.name(), message })?;
         self.inner.evaluate(batch, out)
     }
 

@@ -183,11 +183,7 @@ impl Features {
         for (plane, &image) in permutation.iter().enumerate() {
             planes[usize::from(image)] = symmetry.set(self.planes[plane]);
         }
-        Features {
-            planes,
-            globals: self.globals,
-            policy: self.policy.transformed(symmetry),
-        }
+        Features { planes, globals: self.globals, policy: self.policy.transformed(symmetry) }
     }
 
     fn fill_stacks(&mut self, position: &Position, view: Color) {
@@ -208,13 +204,17 @@ impl Features {
 
     /// A stack with potentials: they are of one kind and alternate in colour, so base, kind, owner and count say everything.
     fn fill_potentials(&mut self, position: &Position, view: Color, spot: Spot) {
-        let stack = position.stack(spot);
         let side = |color: Color| usize::from(color != view);
-        let Some(kind) = stack.potential else { return };
+        let Some(stack) = position.stack(spot) else {
+            return;
+        };
+        let Some(kind) = stack.potential else {
+            return;
+        };
         self.planes[KIND + kind.index()].insert(spot);
         if let Some((base, _)) = stack.base {
             self.planes[BASE + side(base)].insert(spot);
-            if stack.count == 1 && base == stack.first {
+            if stack.is_loaded() {
                 self.planes[LOADED + side(base)].insert(spot);
             } else if stack.count == 1
                 && kind == Potential::Punct
@@ -240,10 +240,7 @@ impl Features {
         }
         self.planes[CHANGED] = position.changed();
         let closed = position.closed_lines();
-        for line in Line::ALL
-            .into_iter()
-            .filter(|line| closed >> line.index() & 1 != 0)
-        {
+        for line in Line::ALL.into_iter().filter(|line| closed >> line.index() & 1 != 0) {
             let plane = &mut self.planes[CLOSED + line.orientation()];
             *plane = *plane | line.spots();
         }
@@ -261,17 +258,12 @@ impl Features {
     }
 
     fn fill_globals(&mut self, position: &Position, view: Color) {
-        let mut next = Globals {
-            values: &mut self.globals,
-            at: 0,
-        };
+        let mut next = Globals { values: &mut self.globals, at: 0 };
         let rules = position.rules();
         for (side, color) in [view, view.other()].into_iter().enumerate() {
             let hand = position.hand_basic(color);
             next.put(f32::from(hand) / 18.0);
-            [0, 1, 2, 4]
-                .into_iter()
-                .for_each(|most| next.flag(hand <= most));
+            [0, 1, 2, 4].into_iter().for_each(|most| next.flag(hand <= most));
             next.sixths(position.hand_potentials(color));
             let stage = position.stage(color);
             next.flag(stage == Stage::G);
@@ -298,16 +290,12 @@ impl Features {
         let announced = position.announced();
         let kind = announced.and_then(announced_kind);
         let extra = kind == Some(Potential::Tamsk);
-        let earned = extra && position.announced_earned();
+        let earned = extra && position.announced_at() == Some(Phase::ExtraEarned);
         next.flag(kind.is_some() && !extra);
         next.flag(extra && !earned);
         next.flag(earned);
-        Potential::ALL
-            .into_iter()
-            .for_each(|potential| next.flag(kind == Some(potential)));
-        Variant::ALL
-            .into_iter()
-            .for_each(|variant| next.flag(rules.variant() == variant));
+        Potential::ALL.into_iter().for_each(|potential| next.flag(kind == Some(potential)));
+        Variant::ALL.into_iter().for_each(|variant| next.flag(rules.variant() == variant));
         next.flag(rules.punct_convert());
         let challenge = rules.challenge();
         next.flag(challenge.is_some());
@@ -315,9 +303,7 @@ impl Features {
             .into_iter()
             .for_each(|kind| next.flag(challenge.is_some_and(|c| c.covers(kind))));
         next.flag(challenge.is_some_and(|c| c.side_game == SideGame::Recorded));
-        let odds = challenge
-            .and_then(Challenge::probabilities)
-            .unwrap_or_default();
+        let odds = challenge.and_then(Challenge::probabilities).unwrap_or_default();
         odds.into_iter().for_each(|p| next.put(p as f32));
         debug_assert_eq!(next.at, GLOBALS, "every global has its value");
     }
@@ -340,9 +326,7 @@ impl Globals<'_> {
     }
 
     fn sixths(&mut self, counts: [u8; 5]) {
-        counts
-            .into_iter()
-            .for_each(|count| self.put(f32::from(count) / 6.0));
+        counts.into_iter().for_each(|count| self.put(f32::from(count) / 6.0));
     }
 }
 
@@ -390,10 +374,7 @@ pub fn plane_permutation(symmetry: Symmetry) -> [u8; PLANES] {
     let mut permutation = std::array::from_fn(|plane| plane as u8);
     for first in ORIENTED {
         for orientation in 0..3 {
-            let image = symmetry
-                .direction(gipf_core::Direction::ALL[orientation])
-                .index()
-                % 3;
+            let image = symmetry.direction(gipf_core::Direction::ALL[orientation]).index() % 3;
             permutation[first + orientation] = (first + image) as u8;
         }
     }

@@ -14,14 +14,8 @@ pub(crate) const fn mix(value: u64) -> u64 {
 
 /// A number of a position's planes and globals; the actions do not count.
 pub(crate) fn of_features(features: &Features, seed: u64) -> u64 {
-    let planes = features
-        .planes
-        .iter()
-        .fold(mix(seed), |hash, SpotSet(bits)| mix(hash ^ bits));
-    features
-        .globals
-        .iter()
-        .fold(planes, |hash, value| mix(hash ^ u64::from(value.to_bits())))
+    let planes = features.planes.iter().fold(mix(seed), |hash, SpotSet(bits)| mix(hash ^ bits));
+    features.globals.iter().fold(planes, |hash, value| mix(hash ^ u64::from(value.to_bits())))
 }
 
 /// A number of an action: its groups as sets, whatever their order.

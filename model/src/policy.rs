@@ -20,8 +20,9 @@
 
 use std::sync::LazyLock;
 
+use gipf_core::position::RemovalLine;
 use gipf_core::{
-    Direction, Entry, EntryKind, Line, Play, PlayKind, Position, Potential, Rules, Spot, SpotSet,
+    Direction, Entry, EntryKind, Play, PlayKind, Position, Potential, Rules, Spot, SpotSet,
     Symmetry, Variant,
 };
 
@@ -105,9 +106,7 @@ pub fn plane_mask(rules: &Rules) -> PlaneMask {
     let mut family =
         |start: usize, planes: usize| (start..start + planes).for_each(|plane| mask.insert(plane));
     let has = |kind: Potential| {
-        gipf_core::Color::ALL
-            .iter()
-            .any(|&color| rules.mix(color)[kind.index()] > 0)
+        gipf_core::Color::ALL.iter().any(|&color| rules.mix(color)[kind.index()] > 0)
     };
     family(ENTER, 7);
     if rules.variant() == Variant::Tournament {
@@ -139,7 +138,7 @@ pub struct PolicyIndex {
     action_ends: Vec<u32>,
     planes: PlaneMask,
     /// Room for a removal's lines, kept so that filling allocates nothing.
-    lines: Vec<(Line, SpotSet, SpotSet)>,
+    lines: Vec<RemovalLine>,
 }
 
 impl PolicyIndex {
@@ -154,8 +153,7 @@ impl PolicyIndex {
         self.group_ends.clear();
         self.action_ends.clear();
         self.planes = PlaneMask::NONE;
-        let occupied =
-            position.owned(gipf_core::Color::White) | position.owned(gipf_core::Color::Black);
+        let occupied = position.occupied();
         for &action in actions {
             match action.kind() {
                 PlayKind::Enter { kind, entry } => {
@@ -208,10 +206,7 @@ impl PolicyIndex {
     pub fn logits_with(&self, logit: impl Fn(u16) -> f32, out: &mut Vec<f32>) {
         out.clear();
         let sum = |group: &[(u16, f32)]| {
-            group
-                .iter()
-                .map(|&(index, weight)| weight * logit(index))
-                .sum::<f32>()
+            group.iter().map(|&(index, weight)| weight * logit(index)).sum::<f32>()
         };
         out.extend((0..self.actions()).map(|action| {
             let mut groups = self.groups_of(action).map(sum);
@@ -240,11 +235,7 @@ impl PolicyIndex {
 
     fn entry(&mut self, family: usize, entry: Entry, occupied: SpotSet) {
         let first = entry.first_spot();
-        let push = if occupied.contains(first) {
-            1 + entry.direction().index()
-        } else {
-            0
-        };
+        let push = if occupied.contains(first) { 1 + entry.direction().index() } else { 0 };
         self.term(family + push, first, 1.0);
         self.end_group();
     }
@@ -269,11 +260,8 @@ impl PolicyIndex {
     fn removal(&mut self, position: &Position, taken: SpotSet) {
         let mut lines = std::mem::take(&mut self.lines);
         position.removal_lines(taken, &mut lines);
-        debug_assert!(
-            (1..=2).contains(&lines.len()),
-            "a removal deals with one line or two"
-        );
-        for &(line, _, optional) in lines.iter().take(2) {
+        debug_assert!((1..=2).contains(&lines.len()), "a removal deals with one line or two");
+        for &RemovalLine { line, optional, .. } in lines.iter().take(2) {
             let weight = 1.0 / line.len() as f32;
             for spot in line.spots().iter() {
                 self.term(REMOVAL + line.orientation(), spot, weight);
@@ -293,8 +281,7 @@ impl PolicyIndex {
 
     fn term(&mut self, plane: usize, spot: Spot, weight: f32) {
         self.planes.insert(plane);
-        self.terms
-            .push(((plane * PLANE_SPOTS + spot.index()) as u16, weight));
+        self.terms.push(((plane * PLANE_SPOTS + spot.index()) as u16, weight));
     }
 
     fn end_group(&mut self) {
@@ -314,12 +301,8 @@ fn log_add_exp(a: f32, b: f32) -> f32 {
 /// Where each logit goes under a symmetry: a logit at index `i` of a position stands at index `permutation[i]` for the transformed
 /// position.
 pub fn symmetry_permutation(symmetry: Symmetry) -> &'static [u16; POLICY_SIZE] {
-    static ALL: LazyLock<Vec<[u16; POLICY_SIZE]>> = LazyLock::new(|| {
-        Symmetry::ALL
-            .iter()
-            .map(|&symmetry| permutation_of(symmetry))
-            .collect()
-    });
+    static ALL: LazyLock<Vec<[u16; POLICY_SIZE]>> =
+        LazyLock::new(|| Symmetry::ALL.iter().map(|&symmetry| permutation_of(symmetry)).collect());
     &ALL[symmetry.index()]
 }
 
@@ -345,10 +328,8 @@ fn image_of_plane(symmetry: Symmetry, plane: usize) -> usize {
         },
         ZERTZ..YINSH => ZERTZ + turn(plane - ZERTZ),
         YINSH..DVONN => {
-            let (direction, distance) = (
-                (plane - YINSH) / YINSH_DISTANCES,
-                (plane - YINSH) % YINSH_DISTANCES,
-            );
+            let (direction, distance) =
+                ((plane - YINSH) / YINSH_DISTANCES, (plane - YINSH) % YINSH_DISTANCES);
             YINSH + turn(direction) * YINSH_DISTANCES + distance
         }
         DVONN..PUNCT => DVONN + turn(plane - DVONN),

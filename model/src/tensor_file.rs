@@ -85,36 +85,23 @@ pub enum TensorFileProblem {
 impl TensorFile {
     /// Reads a file whose tensors take at most `limit` bytes.
     pub fn read(path: &Path, limit: u64) -> Result<Self, TensorFileError> {
-        let wrap = |problem| TensorFileError {
-            path: path.to_owned(),
-            problem,
-        };
+        let wrap = |problem| TensorFileError { path: path.to_owned(), problem };
         let reader = TensorReader::open(path).map_err(wrap)?;
         reader.read_all(limit).map(|(file, _)| file).map_err(wrap)
     }
 
     /// Reads a file's bytes; `name` stands for the path in errors.
     pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, TensorFileError> {
-        let wrap = |problem| TensorFileError {
-            path: PathBuf::from(name),
-            problem,
-        };
+        let wrap = |problem| TensorFileError { path: PathBuf::from(name), problem };
         let reader = TensorReader::new(bytes, bytes.len() as u64).map_err(wrap)?;
-        reader
-            .read_all(u64::MAX)
-            .map(|(file, _)| file)
-            .map_err(wrap)
+        reader.read_all(u64::MAX).map(|(file, _)| file).map_err(wrap)
     }
 
     /// The file's bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut header = serde_json::Map::new();
         if !self.metadata.is_empty() {
-            let texts = self
-                .metadata
-                .iter()
-                .map(|(k, v)| (k.clone(), v.clone().into()))
-                .collect();
+            let texts = self.metadata.iter().map(|(k, v)| (k.clone(), v.clone().into())).collect();
             header.insert("__metadata__".to_owned(), serde_json::Value::Object(texts));
         }
         let mut end = 0;
@@ -147,11 +134,7 @@ impl TensorFile {
     pub fn tensors_sha256(&self) -> String {
         let mut hash = Sha256::new();
         let mut bytes = Vec::with_capacity(4 * CHUNK);
-        for values in self
-            .tensors
-            .values()
-            .flat_map(|tensor| tensor.data.chunks(CHUNK))
-        {
+        for values in self.tensors.values().flat_map(|tensor| tensor.data.chunks(CHUNK)) {
             bytes.clear();
             bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
             hash.update(&bytes);
@@ -223,11 +206,7 @@ impl<R: Read> TensorReader<R> {
         let foreign = |reason: &str| TensorFileProblem::Foreign(reason.to_owned());
         let mut length = [0; 8];
         if len < 8 {
-            return Err(foreign(if len == 0 {
-                "it is empty"
-            } else {
-                "it is too short"
-            }));
+            return Err(foreign(if len == 0 { "it is empty" } else { "it is too short" }));
         }
         source.read_exact(&mut length)?;
         let length = u64::from_le_bytes(length);
@@ -235,10 +214,7 @@ impl<R: Read> TensorReader<R> {
             return Err(foreign("its first bytes are no header length"));
         }
         if length > len - 8 {
-            return Err(TensorFileProblem::Length {
-                expected: 8 + length,
-                found: len,
-            });
+            return Err(TensorFileProblem::Length { expected: 8 + length, found: len });
         }
         let mut header = vec![0; length as usize];
         source.read_exact(&mut header)?;
@@ -246,10 +222,7 @@ impl<R: Read> TensorReader<R> {
             .map_err(|error| foreign(&format!("its header: {}", shorten(&error.to_string()))))?;
         let data_len = header.data_len() as u64;
         if data_len != len - 8 - length {
-            return Err(TensorFileProblem::Length {
-                expected: 8 + length + data_len,
-                found: len,
-            });
+            return Err(TensorFileProblem::Length { expected: 8 + length + data_len, found: len });
         }
         let mut shapes = Vec::new();
         for name in header.offset_keys() {
@@ -257,25 +230,12 @@ impl<R: Read> TensorReader<R> {
                 continue;
             };
             if info.dtype != Dtype::F32 {
-                return Err(TensorFileProblem::Type {
-                    name,
-                    found: info.dtype.to_string(),
-                });
+                return Err(TensorFileProblem::Type { name, found: info.dtype.to_string() });
             }
             shapes.push((name, info.shape.clone()));
         }
-        let metadata = header
-            .metadata()
-            .clone()
-            .unwrap_or_default()
-            .into_iter()
-            .collect();
-        Ok(Self {
-            source,
-            metadata,
-            shapes,
-            data_len,
-        })
+        let metadata = header.metadata().clone().unwrap_or_default().into_iter().collect();
+        Ok(Self { source, metadata, shapes, data_len })
     }
 
     /// The tensors, and the SHA-256 of the bytes they were read from.
@@ -284,10 +244,7 @@ impl<R: Read> TensorReader<R> {
         limit: u64,
     ) -> Result<(TensorFile, String), TensorFileProblem> {
         if self.data_len > limit {
-            return Err(TensorFileProblem::TooLarge {
-                found: self.data_len,
-                limit,
-            });
+            return Err(TensorFileProblem::TooLarge { found: self.data_len, limit });
         }
         let mut hash = Sha256::new();
         let mut bytes = vec![0; 4 * CHUNK];
@@ -300,31 +257,18 @@ impl<R: Read> TensorReader<R> {
                 self.source.read_exact(bytes)?;
                 hash.update(&*bytes);
                 data.extend(
-                    bytes
-                        .chunks_exact(4)
-                        .map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])),
+                    bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])),
                 );
             }
             tensors.insert(name, Tensor { shape, data });
         }
-        Ok((
-            TensorFile {
-                metadata: self.metadata,
-                tensors,
-            },
-            hex(&hash.finalize()),
-        ))
+        Ok((TensorFile { metadata: self.metadata, tensors }, hex(&hash.finalize())))
     }
 }
 
 /// The first line of an error text, at most 200 characters.
 pub(crate) fn shorten(text: &str) -> String {
-    text.lines()
-        .next()
-        .unwrap_or_default()
-        .chars()
-        .take(200)
-        .collect()
+    text.lines().next().unwrap_or_default().chars().take(200).collect()
 }
 
 pub(crate) fn hex(bytes: &[u8]) -> String {
@@ -338,9 +282,7 @@ mod tests {
     fn example() -> TensorFile {
         let tensor = |shape: &[usize], start: f32| Tensor {
             shape: shape.to_vec(),
-            data: (0..shape.iter().product::<usize>())
-                .map(|i| start + i as f32)
-                .collect(),
+            data: (0..shape.iter().product::<usize>()).map(|i| start + i as f32).collect(),
         };
         TensorFile {
             metadata: BTreeMap::from([
@@ -387,10 +329,7 @@ mod tests {
         let file = example();
         let bytes = file.to_bytes();
         let header = u64::from_le_bytes(bytes[..8].try_into().expect("8 bytes")) as usize;
-        assert_eq!(
-            file.tensors_sha256(),
-            hex(&Sha256::digest(&bytes[8 + header..]))
-        );
+        assert_eq!(file.tensors_sha256(), hex(&Sha256::digest(&bytes[8 + header..])));
         let (_, hash) = TensorReader::new(&bytes[..], bytes.len() as u64)
             .and_then(|r| r.read_all(1 << 20))
             .expect("reads");
@@ -416,21 +355,12 @@ mod tests {
             problem(b"PK\x03\x04 a zip file of some sort"),
             Err(TensorFileProblem::Foreign(_))
         ));
-        assert!(matches!(
-            problem(&u64::MAX.to_le_bytes()),
-            Err(TensorFileProblem::Foreign(_))
-        ));
+        assert!(matches!(problem(&u64::MAX.to_le_bytes()), Err(TensorFileProblem::Foreign(_))));
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("t");
         example().write(&path).expect("writes");
         let error = TensorFile::read(&path, 8).expect_err("too large");
-        assert!(matches!(
-            error.problem,
-            TensorFileProblem::TooLarge {
-                found: 28,
-                limit: 8
-            }
-        ));
+        assert!(matches!(error.problem, TensorFileProblem::TooLarge { found: 28, limit: 8 }));
         assert!(error.to_string().contains(&path.display().to_string()));
         assert!(matches!(
             TensorFile::read(folder.path(), 8).map_err(|e| e.problem),
@@ -440,9 +370,6 @@ mod tests {
         let mut bytes = (typed.len() as u64).to_le_bytes().to_vec();
         bytes.extend_from_slice(typed);
         bytes.extend_from_slice(&[0; 4]);
-        assert!(matches!(
-            problem(&bytes),
-            Err(TensorFileProblem::Type { .. })
-        ));
+        assert!(matches!(problem(&bytes), Err(TensorFileProblem::Type { .. })));
     }
 }
