@@ -1,1 +1,58 @@
-//! Who plays: search, players, batched self-play workers, matches.
+//! Who plays GIPF: search, players, batched self-play workers, matches.
+//!
+//! - [`Search`]: the search of one game's decisions, Gumbel or PUCT. It holds a tree and asks for evaluations.
+//! - [`Worker`]: self-play of many games on one thread, their leaves evaluated together; `Pool` (feature `threads`)
+//!   runs several on rayon's threads.
+//! - [`Player`]: random, greedy and network players behind one trait.
+//! - [`Match`]: two players, each opening played twice with the colours swapped; Elo with its 95% interval.
+//!
+//! Values are White's throughout: +1 a win for White, -1 one for Black, 0 an unfinished game.
+//!
+//! The crate links no libtorch and, without the feature `threads`, starts no thread and reads no clock.
+#![forbid(unsafe_code)]
+
+mod config;
+mod contestant;
+mod counter;
+mod elo;
+mod greedy;
+mod halving;
+mod improve;
+mod lane;
+mod matches;
+mod network;
+mod openings;
+mod player;
+#[cfg(feature = "threads")]
+mod pool;
+mod random;
+mod record;
+mod root;
+mod search;
+mod select;
+mod spec;
+mod tree;
+mod worker;
+
+pub use config::{
+    ConfigError, GumbelConfig, Method, OpeningConfig, PuctConfig, SearchConfig, SelfPlayConfig,
+    SettledConfig,
+};
+pub use contestant::Contestant;
+pub use counter::GameCounter;
+pub use elo::{Elo, PairCounts, elo_of};
+pub use greedy::GreedyPlayer;
+pub use halving::HalvingSchedule;
+pub use matches::{Match, MatchConfig, MatchError, MatchResult};
+pub use network::{Network, NetworkPlayer};
+pub use openings::{Judge, OpeningRule};
+pub use player::{
+    Budget, BuiltIn, Choice, GameState, Player, PlayerError, RandomPlayer, UnknownPlayer,
+    nearest_name,
+};
+#[cfg(feature = "threads")]
+pub use pool::{Pool, PoolControl, PoolEnd, PoolError};
+pub use random::{Purpose, RandomKey};
+pub use search::{Search, SearchBudget, SearchResult, Step};
+pub use spec::{GameSpec, RulesSampler, RulesWeight, SpecError};
+pub use worker::{Round, Worker, WorkerIdentity, WorkerStats};

@@ -1,0 +1,216 @@
+//! One game of self-play and the search of its decisions.
+
+use gipf_core::record::{GameId, GameRecord, GameResult, RECORD_FORMAT, RecordedPlay};
+use gipf_core::{Play, Position, Rules};
+use gipf_model::Features;
+
+use crate::config::SelfPlayConfig;
+use crate::counter::GameCounter;
+use crate::random::{Purpose, RandomKey, below, open_unit, weighted};
+use crate::record::{searched, unsearched};
+use crate::search::{Search, SearchBudget, SearchResult, Step};
+use crate::spec::RulesSampler;
+use crate::worker::{WorkerIdentity, WorkerStats};
+
+/// What the lanes of a worker share.
+pub(crate) struct Table {
+    pub(crate) config: SelfPlayConfig,
+    pub(crate) sampler: RulesSampler,
+    pub(crate) identity: WorkerIdentity,
+    pub(crate) counter: GameCounter,
+    pub(crate) checkpoint: u64,
+    pub(crate) stats: WorkerStats,
+    /// Scratch space.
+    pub(crate) actions: Vec<Play>,
+    pub(crate) outcomes: Vec<(Play, f64)>,
+    pub(crate) result: SearchResult,
+}
+
+/// A place at the table: one game after another.
+pub(crate) struct Lane {
+    search: Search,
+    game: Option<Game>,
+}
+
+/// A game under way.
+struct Game {
+    key: RandomKey,
+    rules: Rules,
+    position: Position,
+    plays: Vec<RecordedPlay>,
+    /// Plays of the random opening.
+    random_plays: u32,
+    /// Searched plays in a row with a decided value, counted below 0 while Black is ahead.
+    decided: i32,
+    settled: bool,
+    /// The running search: whether it is a full one.
+    searching: Option<bool>,
+}
+
+impl Game {
+    fn ply(&self) -> u32 {
+        self.plays.len() as u32
+    }
+
+    fn start(table: &Table, game: u64) -> Game {
+        let key = RandomKey { seed: table.identity.seed, game };
+        let spec = table.sampler.draw(&mut key.stream(0, Purpose::Rules));
+        let most = table.config.opening.random_plays as usize;
+        let random_plays = below(&mut key.stream(0, Purpose::OpeningLength), most + 1) as u32;
+        Game {
+            key,
+            rules: spec.rules,
+            position: spec.rules.start(),
+            plays: Vec::new(),
+            random_plays,
+            decided: 0,
+            settled: false,
+            searching: None,
+        }
+    }
+}
+
+impl Lane {
+    pub(crate) fn new(config: &SelfPlayConfig) -> Lane {
+        Lane { search: Search::new(&config.search, config.max_plays), game: None }
+    }
+
+    pub(crate) fn is_playing(&self) -> bool {
+        self.game.is_some()
+    }
+
+    /// Drops the running game.
+    pub(crate) fn abandon(&mut self) {
+        self.game = None;
+        self.search.clear();
+    }
+
+    /// The search, for the evaluation that [`Lane::play_on`] asked for.
+    pub(crate) fn search_mut(&mut self) -> &mut Search {
+        &mut self.search
+    }
+
+    /// Plays until a position must be evaluated (true; `features` are filled), or no game is left to start (false).
+    pub(crate) fn play_on(
+        &mut self,
+        table: &mut Table,
+        features: &mut Features,
+        emit: &mut dyn FnMut(GameRecord),
+    ) -> bool {
+        loop {
+            let Some(game) = &mut self.game else {
+                let Some(number) = table.counter.take() else { return false };
+                self.game = Some(Game::start(table, number));
+                continue;
+            };
+            if let Some(full) = game.searching {
+                match self.search.step(features) {
+                    Step::Evaluate => return true,
+                    Step::Done => {
+                        let play = decide(game, &mut self.search, full, table);
+                        self.search.advance(play);
+                    }
+                }
+            } else if game.position.is_over() || game.ply() >= table.config.max_plays {
+                emit(finish(game, table));
+                self.abandon();
+            } else if let Some(play) = unsearched_play(game, table) {
+                game.position.play(play);
+                game.plays.push(unsearched(play));
+                table.stats.plays += 1;
+                self.search.advance(play);
+            } else {
+                let (full, budget) = draw_budget(game, table);
+                let noise = game.key.stream(game.ply(), Purpose::Noise);
+                self.search.begin(&game.position, game.ply(), budget, noise);
+                game.searching = Some(full);
+            }
+        }
+    }
+}
+
+/// The play of a position that is not searched: a side game's outcome, a single play, a random opening's.
+fn unsearched_play(game: &Game, table: &mut Table) -> Option<Play> {
+    let ply = game.ply();
+    if game.position.is_chance() {
+        game.position.outcomes(&mut table.outcomes);
+        let mut rng = game.key.stream(ply, Purpose::Outcome);
+        let drawn = weighted(&mut rng, table.outcomes.iter().map(|&(_, probability)| probability));
+        return table.outcomes.get(drawn).map(|&(play, _)| play);
+    }
+    game.position.actions(&mut table.actions);
+    if let [only] = table.actions[..] {
+        table.stats.forced_plays += 1;
+        return Some(only);
+    }
+    if ply < game.random_plays {
+        let mut rng = game.key.stream(ply, Purpose::OpeningPlay);
+        return table.actions.get(below(&mut rng, table.actions.len())).copied();
+    }
+    None
+}
+
+/// Full or fast, and what that costs (playout-cap randomization, Wu 2019).
+fn draw_budget(game: &Game, table: &mut Table) -> (bool, SearchBudget) {
+    let config = &table.config;
+    let draw = open_unit(&mut game.key.stream(game.ply(), Purpose::Budget));
+    let full = !game.settled && draw < f64::from(config.full_probability);
+    let considered = config.search.gumbel.considered;
+    let budget = if full {
+        table.stats.full_searches += 1;
+        SearchBudget { simulations: config.simulations, considered, noise: true }
+    } else {
+        table.stats.fast_searches += 1;
+        let considered = considered.min(config.fast_considered);
+        SearchBudget { simulations: config.fast_simulations, considered, noise: false }
+    };
+    (full, budget)
+}
+
+/// Makes the play that a finished search leads to, and records it.
+fn decide(game: &mut Game, search: &mut Search, full: bool, table: &mut Table) -> Play {
+    search.result(&mut table.result);
+    let (result, opening) = (&table.result, &table.config.opening);
+    table.stats.simulations += u64::from(result.simulations);
+    table.stats.plays += 1;
+    let ply = game.ply();
+    let play = if ply < opening.sampled_plays {
+        let power = 1.0 / f64::from(opening.temperature);
+        let mut rng = game.key.stream(ply, Purpose::Sample);
+        result.policy[weighted(
+            &mut rng,
+            result.policy.iter().map(|&(_, share)| f64::from(share).powf(power)),
+        )]
+        .0
+    } else {
+        result.play
+    };
+    game.plays.push(searched(play, result, full, table.checkpoint));
+    if let Some(settled) = &table.config.settled {
+        game.decided = match result.value {
+            value if value >= settled.value => game.decided.max(0) + 1,
+            value if value <= -settled.value => game.decided.min(0) - 1,
+            _ => 0,
+        };
+        game.settled |= game.decided.unsigned_abs() >= settled.plays;
+    }
+    game.searching = None;
+    game.position.play(play);
+    play
+}
+
+/// The record of a game that has ended.
+fn finish(game: &mut Game, table: &mut Table) -> GameRecord {
+    let WorkerIdentity { run, worker, seed } = &table.identity;
+    table.stats.count_game(game.position.winner());
+    GameRecord {
+        format: RECORD_FORMAT.to_owned(),
+        id: GameId { run: run.clone(), worker: worker.clone(), seq: game.key.game },
+        rules: game.rules.to_string(),
+        start: None,
+        max_plays: table.config.max_plays,
+        seed: *seed,
+        result: GameResult::of(&game.position),
+        plays: std::mem::take(&mut game.plays),
+    }
+}

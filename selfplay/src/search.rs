@@ -1,0 +1,365 @@
+//! The search of one game's decisions. It holds the tree and asks for evaluations; whoever drives it has the network.
+
+use gipf_core::{Color, Play, Position};
+use gipf_model::{Evaluation, Features};
+use rand_chacha::ChaCha8Rng;
+
+use crate::config::{Method, SearchConfig};
+use crate::random::dirichlet;
+use crate::root::{GumbelRoot, most_visited, winning};
+use crate::select::{by_improved_policy, by_upper_confidence};
+use crate::tree::{Kind, NONE, PathStep, Tree, sign};
+
+/// How much one decision may cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SearchBudget {
+    /// New visits of the root. Visits kept from an earlier search do not count.
+    pub simulations: u32,
+    /// Root plays that a Gumbel search is halved over, 1 or more.
+    pub considered: u32,
+    /// Gumbel noise, or PUCT's Dirichlet noise, at the root. Off for play.
+    pub noise: bool,
+}
+
+/// What a search wants next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// The features were filled: evaluate them and call [`Search::absorb`].
+    Evaluate,
+    /// The budget is spent, or the root's value is proven: ask for [`Search::result`].
+    Done,
+}
+
+/// What a search found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SearchResult {
+    /// The search's choice.
+    pub play: Play,
+    /// Every action with its share; the shares sum to 1. Gumbel: the improved policy; PUCT: the visits. A proven win has
+    /// all of it.
+    pub policy: Vec<(Play, f32)>,
+    /// The root's value from White's side in [-1, 1]. Gumbel: the expectation of the completed Q under the improved
+    /// policy (the mean over visits would be lowered by the candidates that halving has to look at); PUCT: the mean.
+    pub value: f32,
+    /// The network's own value of the root, White's side.
+    pub raw_value: f32,
+    /// The root's visits, those kept from earlier searches included.
+    pub visits: u32,
+    /// The visits made by this search.
+    pub simulations: u32,
+    /// The value is certain.
+    pub proven: bool,
+}
+
+impl Default for SearchResult {
+    fn default() -> SearchResult {
+        SearchResult {
+            play: Play::PASS,
+            policy: Vec::new(),
+            value: 0.0,
+            raw_value: 0.0,
+            visits: 0,
+            simulations: 0,
+            proven: false,
+        }
+    }
+}
+
+/// The searches of one game, one after another on one tree.
+///
+/// ```text
+/// begin → (step → Evaluate → absorb)* → step → Done → result → advance(the play made) → begin …
+/// ```
+pub struct Search {
+    config: SearchConfig,
+    max_plays: u32,
+    tree: Tree,
+    /// The other half of the arena: what is kept of a tree is copied there, which compacts it.
+    spare: Tree,
+    budget: SearchBudget,
+    noise: Option<ChaCha8Rng>,
+    gumbel: GumbelRoot,
+    /// PUCT's priors of the root with noise mixed in.
+    noisy_priors: Vec<f32>,
+    simulations: u32,
+    /// The present simulation's way down; empty while the root itself is evaluated.
+    path: Vec<PathStep>,
+    /// New chance nodes of the present simulation, upper ones first.
+    chances: Vec<u32>,
+    /// New decisions of the present simulation that still want an evaluation.
+    leaves: Vec<u32>,
+    actions: Vec<Play>,
+    shares: Vec<f32>,
+}
+
+impl Search {
+    /// A search for games that are unfinished after `max_plays` plays. The config is taken as valid.
+    pub fn new(config: &SearchConfig, max_plays: u32) -> Search {
+        Search {
+            config: config.clone(),
+            max_plays,
+            tree: Tree::default(),
+            spare: Tree::default(),
+            budget: SearchBudget { simulations: 0, considered: 1, noise: false },
+            noise: None,
+            gumbel: GumbelRoot::default(),
+            noisy_priors: Vec::new(),
+            simulations: 0,
+            path: Vec::new(),
+            chances: Vec::new(),
+            leaves: Vec::new(),
+            actions: Vec::new(),
+            shares: Vec::new(),
+        }
+    }
+
+    /// Starts the search of a decision. A tree kept by [`Search::advance`] is used if `position` and `ply` are its
+    /// root's and it is not too large. The position must have two actions or more; with one the search is over at
+    /// once. `noise` is read only if the budget asks for noise.
+    pub fn begin(
+        &mut self,
+        position: &Position,
+        ply: u32,
+        budget: SearchBudget,
+        noise: ChaCha8Rng,
+    ) {
+        let full = self.tree.len() + budget.simulations as usize > self.config.max_nodes as usize;
+        let same = !self.tree.is_empty()
+            && self.tree.node(0).ply == ply
+            && self.tree.position(0) == position;
+        if full || !same || !self.leaves.is_empty() {
+            self.clear();
+        }
+        self.budget = budget;
+        self.noise = budget.noise.then_some(noise);
+        self.simulations = 0;
+        self.path.clear();
+        self.chances.clear();
+        if self.tree.is_empty() {
+            let root = self.tree.add(position, ply, self.max_plays);
+            if let Kind::Decision(_) = self.tree.node(root).kind {
+                self.leaves.push(root);
+            }
+        } else {
+            self.prepare_root();
+        }
+    }
+
+    /// Simulates until a position must be evaluated, whose features are then in `features`, or the search is over.
+    /// Called again before [`Search::absorb`] it fills the same features again.
+    pub fn step(&mut self, features: &mut Features) -> Step {
+        loop {
+            if let Some(&leaf) = self.leaves.last() {
+                self.actions.clear();
+                self.actions.extend(self.tree.edges(leaf).iter().map(|edge| edge.play));
+                features.fill(self.tree.position(leaf), &self.actions);
+                return Step::Evaluate;
+            }
+            let root = self.tree.node(0);
+            let Kind::Decision(color) = root.kind else { return Step::Done };
+            if root.exact || self.simulations >= self.budget.simulations {
+                return Step::Done;
+            }
+            self.descend(color);
+            if self.leaves.is_empty() {
+                self.complete();
+            }
+        }
+    }
+
+    /// Takes the evaluation of the position that [`Search::step`] asked for; without such a position it does nothing.
+    pub fn absorb(&mut self, evaluation: &Evaluation) {
+        let Some(leaf) = self.leaves.pop() else { return };
+        if let Kind::Decision(color) = self.tree.node(leaf).kind {
+            self.tree.set_evaluation(leaf, sign(color) * evaluation.q(), &evaluation.logits);
+        }
+        if self.leaves.is_empty() {
+            self.complete();
+        }
+    }
+
+    /// Whether [`Search::result`] has something to say: the root has been evaluated.
+    pub fn is_ready(&self) -> bool {
+        !self.tree.is_empty()
+            && (self.tree.node(0).visits > 0 || self.tree.node(0).kind == Kind::Chance)
+    }
+
+    /// The result so far; final once [`Search::step`] says [`Step::Done`]. Keeps `out`'s allocation.
+    pub fn result(&mut self, out: &mut SearchResult) {
+        out.policy.clear();
+        *out = SearchResult { policy: std::mem::take(&mut out.policy), ..SearchResult::default() };
+        if self.tree.is_empty() {
+            return;
+        }
+        let root = self.tree.node(0);
+        (out.value, out.raw_value, out.proven, out.simulations) =
+            (root.q, root.raw, root.exact, self.simulations);
+        let edges = self.tree.edges(0);
+        out.visits = edges.iter().map(|edge| edge.visits).sum();
+        let Kind::Decision(color) = root.kind else {
+            if let Some(only) = edges.first() {
+                out.play = only.play;
+                out.policy.push((only.play, 1.0));
+            }
+            return;
+        };
+        match self.config.method {
+            Method::Gumbel => {
+                let choice = self.gumbel.decide(&self.config.gumbel, &self.tree, color);
+                let (policy, value) = self.gumbel.improved(&self.config.gumbel, &self.tree, color);
+                out.play = edges[choice as usize].play;
+                out.value = value;
+                out.policy
+                    .extend(edges.iter().zip(policy).map(|(edge, &share)| (edge.play, share)));
+            }
+            Method::Puct => {
+                let won = winning(edges, color);
+                out.play = edges[won.unwrap_or_else(|| most_visited(edges, color)) as usize].play;
+                let share = |(index, edge): (usize, &crate::tree::Edge)| match won {
+                    Some(won) => f32::from(u8::from(index == won as usize)),
+                    None if out.visits == 0 => edge.prior,
+                    None => edge.visits as f32 / out.visits as f32,
+                };
+                out.policy.extend(edges.iter().enumerate().map(|edge| (edge.1.play, share(edge))));
+            }
+        }
+    }
+
+    /// The game made this legal play at the root: what was searched below it becomes the tree, the rest goes.
+    pub fn advance(&mut self, play: Play) {
+        if self.tree.is_empty() {
+            return;
+        }
+        let child = self.child(play).filter(|_| self.config.tree_reuse && self.leaves.is_empty());
+        match child.filter(|&child| self.tree.node(child).visits > 0) {
+            Some(child) => {
+                self.tree.copy_subtree(child, &mut self.spare);
+                std::mem::swap(&mut self.tree, &mut self.spare);
+            }
+            None => self.clear(),
+        }
+    }
+
+    /// Forgets the tree, keeping its memory.
+    pub fn clear(&mut self) {
+        self.tree.clear();
+        self.leaves.clear();
+        self.chances.clear();
+        self.path.clear();
+    }
+
+    /// Nodes of the tree.
+    pub fn nodes(&self) -> usize {
+        self.tree.len()
+    }
+
+    /// The node below the root's edge for a play, if it has been opened. Merged entries share an edge.
+    fn child(&self, play: Play) -> Option<u32> {
+        let edges = self.tree.edges(0);
+        let find = |play: Play| edges.iter().find(|edge| edge.play == play);
+        let edge = find(play).or_else(|| find(self.tree.position(0).action_for(play)))?;
+        (edge.child != NONE).then_some(edge.child)
+    }
+
+    /// What a search needs of an evaluated root.
+    fn prepare_root(&mut self) {
+        let Kind::Decision(color) = self.tree.node(0).kind else { return };
+        let edges = self.tree.edges(0);
+        match self.config.method {
+            Method::Gumbel => {
+                let SearchBudget { simulations, considered, .. } = self.budget;
+                self.gumbel.prepare(edges, color, considered, simulations, self.noise.take());
+            }
+            Method::Puct => {
+                self.noisy_priors.clear();
+                if let Some(mut noise) = self.noise.take() {
+                    let (fraction, alpha) =
+                        (self.config.puct.noise_fraction, self.config.puct.noise_alpha);
+                    self.noisy_priors.resize(edges.len(), 0.0);
+                    dirichlet(&mut noise, f64::from(alpha), &mut self.noisy_priors);
+                    for (noisy, edge) in self.noisy_priors.iter_mut().zip(edges) {
+                        *noisy = fraction * *noisy + (1.0 - fraction) * edge.prior;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Goes down to a node without a visit, or to one whose value is certain.
+    fn descend(&mut self, root_color: Color) {
+        self.path.clear();
+        let mut node = 0;
+        let mut edge = match self.config.method {
+            Method::Gumbel => {
+                self.tree.first_edge(0)
+                    + self.gumbel.choose(&self.config.gumbel, &self.tree, root_color)
+            }
+            Method::Puct => {
+                let priors = (!self.noisy_priors.is_empty()).then_some(&*self.noisy_priors);
+                by_upper_confidence(&self.config.puct, &self.tree, 0, root_color, priors)
+            }
+        };
+        loop {
+            self.path.push(PathStep { node, edge });
+            let child = self.tree.edge(edge).child;
+            if child == NONE {
+                let child = self.tree.open(node, edge, self.max_plays);
+                self.grow(child);
+                return;
+            }
+            if self.tree.node(child).exact {
+                self.tree.revisit(child);
+                return;
+            }
+            node = child;
+            edge = match self.tree.node(node).kind {
+                Kind::Decision(color) if self.config.method == Method::Gumbel => {
+                    by_improved_policy(
+                        &self.config.gumbel,
+                        &self.tree,
+                        node,
+                        color,
+                        &mut self.shares,
+                    )
+                }
+                Kind::Decision(color) => {
+                    by_upper_confidence(&self.config.puct, &self.tree, node, color, None)
+                }
+                _ => self.tree.largest_deficit(node),
+            };
+        }
+    }
+
+    /// Files a new node as a leaf, or opens all that lies below it down to the next decisions.
+    fn grow(&mut self, node: u32) {
+        let file = |search: &mut Search, node| match search.tree.node(node).kind {
+            Kind::Over => {}
+            Kind::Decision(_) => search.leaves.push(node),
+            Kind::Chance => search.chances.push(node),
+        };
+        file(self, node);
+        let mut next = 0;
+        while next < self.chances.len() {
+            let chance = self.chances[next];
+            let first = self.tree.first_edge(chance);
+            for edge in first..first + self.tree.edges(chance).len() as u32 {
+                let child = self.tree.open(chance, edge, self.max_plays);
+                file(self, child);
+            }
+            next += 1;
+        }
+    }
+
+    /// Ends a simulation whose new nodes all have their values.
+    fn complete(&mut self) {
+        while let Some(chance) = self.chances.pop() {
+            self.tree.settle_chance(chance);
+        }
+        if self.path.is_empty() {
+            self.prepare_root();
+        } else {
+            self.tree.back_up(&self.path);
+            self.simulations += 1;
+        }
+    }
+}

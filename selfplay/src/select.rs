@@ -1,0 +1,103 @@
+//! Which play a descent takes at a decision below the root.
+//!
+//! Plays stand in the order of falling priors, and of the unvisited ones both rules prefer the one with the highest
+//! prior. So below the root the visited plays always come first, and only they and the next one need a look.
+
+use gipf_core::Color;
+
+use crate::config::{GumbelConfig, PuctConfig};
+use crate::improve::{Mixed, q_weight};
+use crate::tree::{Edge, Tree, own_share, sign};
+
+/// Danihelka et al. 2022, section 5: the play that maximizes the improved policy minus its share of the visits,
+/// `π'(a) - N(a) / (1 + ΣN)`. Returns the edge's arena index. `shares` is scratch space.
+pub(crate) fn by_improved_policy(
+    config: &GumbelConfig,
+    tree: &Tree,
+    node: u32,
+    color: Color,
+    shares: &mut Vec<f32>,
+) -> u32 {
+    let edges = tree.edges(node);
+    let visited = visited_prefix(edges);
+    let raw = own_share(color, tree.node(node).raw);
+    let mut mixed = Mixed::default();
+    let mut top = f32::NEG_INFINITY;
+    let mut unvisited_prior = 1.0;
+    for edge in &edges[..visited] {
+        unvisited_prior -= edge.prior;
+        if !edge.is_lost_for(color) {
+            let q = own_share(color, edge.q);
+            mixed.add(edge.prior, edge.visits, q);
+            top = top.max(q);
+        }
+    }
+    let unvisited_q = mixed.value(raw);
+    let next = edges.get(visited);
+    if next.is_some() {
+        top = top.max(unvisited_q);
+    }
+    // Softmax of ln(prior) + weight·q, as prior times an exponential: one for each visited play, one for all the others.
+    let weight = q_weight(config, mixed.max_visits);
+    let unvisited_factor = (weight * (unvisited_q - top)).exp();
+    let mut total = if next.is_some() { unvisited_prior.max(0.0) * unvisited_factor } else { 0.0 };
+    shares.clear();
+    for edge in &edges[..visited] {
+        let lost = edge.is_lost_for(color);
+        let share =
+            if lost { 0.0 } else { edge.prior * (weight * (own_share(color, edge.q) - top)).exp() };
+        total += share;
+        shares.push(share);
+    }
+    let (scale, visits) = (1.0 / total.max(f32::MIN_POSITIVE), 1.0 + mixed.visits());
+    let mut best = (f32::NEG_INFINITY, 0);
+    for (index, (edge, share)) in edges.iter().zip(&*shares).enumerate() {
+        let score = share * scale - edge.visits as f32 / visits;
+        if score > best.0 && !edge.is_lost_for(color) {
+            best = (score, index);
+        }
+    }
+    if next.is_some_and(|edge| edge.prior * unvisited_factor * scale > best.0) {
+        best.1 = visited;
+    }
+    tree.first_edge(node) + best.1 as u32
+}
+
+/// AlphaZero's rule: the play that maximizes `Q + c_puct · P · sqrt(ΣN) / (1 + N)`, Q the decider's in [-1, 1]. An
+/// unvisited play's Q is the node's less `fpu_reduction · sqrt(visited plays' share of P)` (as in KataGo and lc0).
+/// `priors` replaces the network's at a root with noise; then every play gets a look. Returns the arena index.
+pub(crate) fn by_upper_confidence(
+    config: &PuctConfig,
+    tree: &Tree,
+    node: u32,
+    color: Color,
+    priors: Option<&[f32]>,
+) -> u32 {
+    let edges = tree.edges(node);
+    let looked_at =
+        if priors.is_some() { edges.len() } else { edges.len().min(visited_prefix(edges) + 1) };
+    let mut mixed = Mixed::default();
+    for edge in edges[..looked_at].iter().filter(|edge| edge.visits > 0) {
+        mixed.add(edge.prior, edge.visits, 0.0);
+    }
+    let first_play =
+        sign(color) * tree.node(node).q - config.fpu_reduction * mixed.prior().max(0.0).sqrt();
+    let root = mixed.visits().max(1.0).sqrt();
+    let mut best = (f32::NEG_INFINITY, 0);
+    for (index, edge) in edges[..looked_at].iter().enumerate() {
+        if edge.is_lost_for(color) {
+            continue;
+        }
+        let q = if edge.visits > 0 { sign(color) * edge.q } else { first_play };
+        let prior = priors.map_or(edge.prior, |priors| priors[index]);
+        let score = q + config.c_puct * prior * root / (1.0 + edge.visits as f32);
+        if score > best.0 {
+            best = (score, index);
+        }
+    }
+    tree.first_edge(node) + best.1 as u32
+}
+
+fn visited_prefix(edges: &[Edge]) -> usize {
+    edges.iter().position(|edge| edge.visits == 0).unwrap_or(edges.len())
+}

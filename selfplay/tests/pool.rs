@@ -1,0 +1,1 @@
+//! Takes the place of the test of the pool until it is written.
