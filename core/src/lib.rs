@@ -20,6 +20,7 @@ pub mod board;
 mod color;
 mod perft;
 mod play;
+mod playout;
 pub mod position;
 pub mod record;
 pub mod rules;
@@ -28,6 +29,7 @@ pub use board::{Direction, Entry, Line, Spot, SpotSet, Symmetry};
 pub use color::Color;
 pub use perft::perft;
 pub use play::{EntryKind, ParsePlayError, Play, PlayKind, SideGameOutcome};
+pub use playout::playout;
 pub use position::{IllegalPlay, Phase, Position, Stack, Stage, TextError};
 pub use rules::{Challenge, Potential, Rules, RulesError, SideGame, Variant};
 
