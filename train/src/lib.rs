@@ -1,1 +1,7 @@
-//! The harness: runs, replay window, learner, command line.
+//! The harness around the game: runs, records, replay window, learner and the command line of the program `gipf`.
+//!
+//! Records of games are the truth and tensors are derived from them; a run is a folder that can be killed at any moment
+//! and gone on with.
+#![forbid(unsafe_code)]
+
+pub mod commands;

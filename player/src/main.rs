@@ -1,0 +1,165 @@
+//! The program `gipf-player`: see `gipf-player --help`.
+#![forbid(unsafe_code)]
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, anyhow};
+use clap::{Parser, Subcommand};
+use gipf_core::{Play, Position, Rules};
+use gipf_player::{drawing, ugi};
+use gipf_selfplay::BuiltIn;
+
+/// Plays GIPF as an engine, and draws positions and games.
+#[derive(Debug, Parser)]
+#[command(name = "gipf-player", version, max_term_width = 110)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Draw a position, or a game's position after its last play or after --at
+    #[command(after_help = "Example: gipf-player show --rules standard --plays 'e1-e2;i4-h5'")]
+    Show {
+        /// File of game lines or records (one JSON object a line, not packed), in place of --rules, --position, --plays
+        #[arg(conflicts_with_all = ["rules", "position", "plays"])]
+        file: Option<PathBuf>,
+        /// Which game of the file, from 1
+        #[arg(long, default_value_t = 1, requires = "file")]
+        game: usize,
+        /// Number of plays after which to draw; the last one where it is absent
+        #[arg(long, value_name = "PLAYS")]
+        at: Option<usize>,
+        /// Rules string
+        #[arg(long, default_value = "standard")]
+        rules: String,
+        /// Position text to start from
+        #[arg(long, value_name = "TEXT")]
+        position: Option<String>,
+        /// Plays to make, joined by ';'
+        #[arg(long, value_name = "P;P…", allow_hyphen_values = true)]
+        plays: Option<String>,
+    },
+    /// Speak the engine protocol UGI on standard input and output
+    #[command(
+        after_help = "Example: printf 'ugi\\nposition startpos\\ngo nodes 100\\nquit\\n' | gipf-player ugi --player greedy"
+    )]
+    Ugi {
+        /// Who plays: random or greedy
+        #[arg(long, default_value = "greedy", value_parser = |text: &str| text.parse::<BuiltIn>().map_err(|error| error.to_string()))]
+        player: BuiltIn,
+    },
+}
+
+fn main() -> ExitCode {
+    let mut out = io::stdout().lock();
+    match run(Cli::parse(), &mut out) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {}", format!("{error:#}").replace('\n', "; "));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}
+
+fn run(cli: Cli, out: &mut impl Write) -> anyhow::Result<()> {
+    match cli.command {
+        Command::Show { file, game, at, rules, position, plays } => {
+            let game = match file {
+                Some(file) => from_file(&file, game)?,
+                None => Game {
+                    rules,
+                    start: position,
+                    plays: plays
+                        .unwrap_or_default()
+                        .split(';')
+                        .map(str::trim)
+                        .filter(|play| !play.is_empty())
+                        .map(str::to_owned)
+                        .collect(),
+                },
+            };
+            show(&game, at, out)
+        }
+        Command::Ugi { player } => {
+            let rules: Rules = "standard".parse()?;
+            Ok(ugi::Engine::new(player.player(), rules, out).run(io::stdin().lock())?)
+        }
+    }
+}
+
+struct Game {
+    rules: String,
+    start: Option<String>,
+    plays: Vec<String>,
+}
+
+fn show(game: &Game, at: Option<usize>, out: &mut impl Write) -> anyhow::Result<()> {
+    let rules: Rules =
+        game.rules.parse().map_err(|error| anyhow!("rules '{}': {error}", game.rules))?;
+    let mut position = match &game.start {
+        Some(text) => {
+            Position::parse(&rules, text).map_err(|error| anyhow!("position '{text}': {error}"))?
+        }
+        None => rules.start(),
+    };
+    let at = at.unwrap_or(game.plays.len());
+    if at > game.plays.len() {
+        return Err(anyhow!("--at {at}: the game has {} plays", game.plays.len()));
+    }
+    for (index, text) in game.plays[..at].iter().enumerate() {
+        let play: Play =
+            text.parse().map_err(|error| anyhow!("play {} ('{text}'): {error}", index + 1))?;
+        position
+            .try_play(play)
+            .map_err(|error| anyhow!("play {} ('{text}'): {error}", index + 1))?;
+    }
+    write!(out, "{}", drawing::board(&position))?;
+    if at > 0 {
+        writeln!(
+            out,
+            "after {at} of {} plays, the last one {}",
+            game.plays.len(),
+            game.plays[at - 1]
+        )?;
+    }
+    Ok(())
+}
+
+/// The game on one line of a file: a game line has its plays as texts, a record as objects with the text in `p`.
+fn from_file(path: &PathBuf, number: usize) -> anyhow::Result<Game> {
+    let shown = path.display();
+    let text = fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
+    let line = text
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .nth(number.saturating_sub(1))
+        .with_context(|| format!("{shown} has no game {number}"))?;
+    let value: serde_json::Value =
+        serde_json::from_str(line).with_context(|| format!("{shown}, game {number}"))?;
+    let string = |name: &str| value.get(name).and_then(|field| field.as_str()).map(str::to_owned);
+    let plays = value.get("plays").and_then(|plays| plays.as_array());
+    let plays = plays.with_context(|| format!("{shown}, game {number}: no plays"))?;
+    let texts = plays
+        .iter()
+        .map(|play| play.as_str().or_else(|| play.get("p")?.as_str()).map(str::to_owned));
+    Ok(Game {
+        rules: string("rules").with_context(|| format!("{shown}, game {number}: no rules"))?,
+        start: string("start"),
+        plays: texts
+            .collect::<Option<_>>()
+            .with_context(|| format!("{shown}, game {number}: a play without a text"))?,
+    })
+}

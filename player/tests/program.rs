@@ -1,0 +1,59 @@
+//! The program as a user runs it.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::fs;
+
+use assert_cmd::Command;
+
+fn player() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_gipf-player"))
+}
+
+fn stdout(command: &mut Command) -> String {
+    String::from_utf8(command.assert().success().get_output().stdout.clone()).unwrap()
+}
+
+#[test]
+fn shows_positions_and_games() {
+    let text = stdout(player().args(["show", "--plays", "e1-e2;i4-h5"]));
+    assert!(text.contains("after 2 of 2 plays, the last one i4-h5"), "{text}");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("games.jsonl");
+    fs::write(&file, "{\"rules\":\"standard\",\"plays\":[\"e1-e2\"]}\n{\"rules\":\"basic\",\"plays\":[{\"p\":\"e1-e2\"},{\"p\":\"e9-e8\"}]}\n").unwrap();
+    let text = stdout(player().arg("show").arg(&file).args(["--game", "2", "--at", "1"]));
+    assert!(text.contains("after 1 of 2 plays") && text.contains("black to decide"), "{text}");
+    for (arguments, words) in
+        [(["--game", "3"], "no game 3"), (["--at", "9"], "the game has 1 plays")]
+    {
+        let assert = player().arg("show").arg(&file).args(arguments).assert().code(1);
+        let error = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+        assert!(
+            error.starts_with("error: ") && error.contains(words) && error.lines().count() == 1,
+            "{error}"
+        );
+    }
+    player().args(["show", "--rules", "standrad"]).assert().code(1);
+    player().args(["show", "--plays", "e1-e9"]).assert().code(1);
+}
+
+#[test]
+fn speaks_ugi() {
+    let text = stdout(
+        player()
+            .args(["ugi", "--player", "greedy"])
+            .write_stdin("ugi\nisready\nposition startpos\ngo nodes 10\nquit\n"),
+    );
+    assert!(text.contains("ugiok\nreadyok\nbestmove "), "{text}");
+    player().args(["ugi", "--player", "greedi"]).assert().code(2);
+}
+
+#[test]
+fn does_not_link_libtorch() {
+    let program = env!("CARGO_BIN_EXE_gipf-player");
+    let Ok(output) = std::process::Command::new("ldd").arg(program).output() else {
+        eprintln!("skipped: there is no ldd here");
+        return;
+    };
+    let libraries = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(!libraries.contains("torch"), "{libraries}");
+}

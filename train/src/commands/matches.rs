@@ -1,0 +1,163 @@
+//! `gipf match`: two players against each other.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use gipf_core::record::GameRecord;
+use gipf_selfplay::{Match, MatchConfig, MatchResult, OpeningRule};
+use serde_json::json;
+
+use super::players::PlayerSpec;
+use super::{Output, Usage, input};
+use crate::learner::StopFlag;
+use crate::progress::{Progress, human_time};
+
+/// Let two players play a match: every opening twice, with colours swapped
+///
+/// A player is random, greedy, a checkpoint file, puct:CHECKPOINT (PUCT in place of Gumbel search), or
+/// run:DIR@latest, run:DIR@best, run:DIR@STEP for a checkpoint of a run.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: gipf match run:runs/quickstart-1@latest greedy --games 100 --nodes 64")]
+pub(super) struct Args {
+    /// The first player
+    a: String,
+    /// The second player
+    b: String,
+    /// Rules string; the network's own where it is absent, standard where there is no network
+    #[arg(long)]
+    rules: Option<String>,
+    /// Number of games, even
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
+    games: u32,
+    /// Simulations a decision for players with a network
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    nodes: u32,
+    /// Plays after which a game stops unfinished
+    #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    max_plays: u32,
+    /// Seed of openings and players
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Games played at once; their positions make one batch
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=4096))]
+    concurrent: u32,
+    /// cpu, cuda, cuda:N or auto
+    #[arg(long, default_value = "auto")]
+    device: String,
+    /// Write the games to this file, one JSON record a line
+    #[arg(long, value_name = "FILE")]
+    records: Option<PathBuf>,
+    /// Print one JSON object instead
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
+    if args.games % 2 == 1 {
+        return Err(Usage::error(format!("--games {}: every opening is played twice, so the number is even", args.games)));
+    }
+    let a = PlayerSpec::parse(&args.a)?;
+    let b = PlayerSpec::parse(&args.b)?;
+    let rules = args.rules.as_deref().or(a.rules()).or(b.rules()).unwrap_or("standard");
+    let rules = input::rules(rules)?;
+    let device = super::device(&args.device)?;
+    let judge = match a.judge(device)? {
+        Some(judge) => Some(judge),
+        None => b.judge(device)?,
+    };
+    let config = MatchConfig {
+        rules,
+        games: args.games,
+        max_plays: args.max_plays,
+        seed: args.seed,
+        concurrent: args.concurrent,
+        opening: OpeningRule::default(),
+        run: format!("match-{}", args.seed),
+    };
+    let stop = StopFlag::on_signals()?;
+    let mut records = match &args.records {
+        Some(path) => {
+            Some(BufWriter::new(File::create(path).with_context(|| format!("cannot write {}", path.display()))?))
+        }
+        None => None,
+    };
+    let mut failed: Option<std::io::Error> = None;
+    let mut game = Match::new(config, a.contestant(args.nodes, device)?, b.contestant(args.nodes, device)?, judge)?;
+    let mut progress = Progress::new();
+    progress.stage(&format!("{} against {}", args.a, args.b));
+    let started = std::time::Instant::now();
+    let games = args.games;
+    let result = game.run(
+        &|| stop.is_set(),
+        &mut |so_far: &MatchResult| {
+            let done = so_far.games as f64 / f64::from(games);
+            progress.update(Some(done), || {
+                let left = if done > 0.0 { started.elapsed().as_secs_f64() * (1.0 / done - 1.0) } else { 0.0 };
+                format!("{} of {games} games, {}, {} left", so_far.games, score_text(so_far), human_time(left))
+            });
+        },
+        &mut |record: GameRecord| {
+            if let (Some(file), None) = (records.as_mut(), failed.as_ref()) {
+                failed = write_record(file, &record).err();
+            }
+        },
+    )?;
+    progress.finish();
+    if failed.is_none() {
+        failed = records.as_mut().and_then(|file| file.flush().err());
+    }
+    if let (Some(error), Some(path)) = (failed, &args.records) {
+        return Err(error).with_context(|| format!("cannot write {}", path.display()));
+    }
+    if args.json {
+        let elo = result.elo();
+        let answer = json!({
+            "a": args.a, "b": args.b, "rules": rules.to_string(), "nodes": args.nodes, "seed": args.seed,
+            "games": result.games, "a_wins": result.a_wins, "b_wins": result.b_wins, "unfinished": result.unfinished,
+            "white_wins": result.white_wins, "black_wins": result.black_wins, "pairs": result.pairs.counts,
+            "score": result.score(), "elo": elo.difference, "elo_low": elo.low, "elo_high": elo.high,
+            "mean_length": result.mean_length(), "stopped": result.stopped,
+        });
+        writeln!(out, "{answer}")?;
+    } else {
+        writeln!(out, "{} against {}, {} of {games} games, rules {rules}", args.a, args.b, result.games)?;
+        writeln!(out, "score    {}", score_text(&result))?;
+        writeln!(out, "Elo      {}", elo_text(&result))?;
+        writeln!(out, "White    {:.1}% of the points", 100.0 * result.white_share())?;
+        writeln!(out, "length   {:.1} plays a game", result.mean_length())?;
+        if result.stopped {
+            writeln!(out, "stopped before the end")?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write_record(file: &mut impl Write, record: &GameRecord) -> std::io::Result<()> {
+    writeln!(file, "{}", record.to_json())
+}
+
+/// Wins, losses, unfinished games and the score of the first player.
+pub(super) fn score_text(result: &MatchResult) -> String {
+    format!(
+        "{} won, {} lost, {} unfinished ({:.1}%)",
+        result.a_wins,
+        result.b_wins,
+        result.unfinished,
+        100.0 * result.score()
+    )
+}
+
+/// The first player's Elo advantage with its 95% interval.
+pub(super) fn elo_text(result: &MatchResult) -> String {
+    let elo = result.elo();
+    let number = |value: Option<f64>, unbounded: &str| value.map_or(unbounded.to_owned(), |value| format!("{value:+.0}"));
+    let difference = match elo.difference {
+        Some(difference) => format!("{difference:+.0}"),
+        None if result.score() > 0.5 => "> ".to_owned() + &number(elo.low, "?"),
+        None => "< ".to_owned() + &number(elo.high, "?"),
+    };
+    format!("{difference} (95%: {} to {})", number(elo.low, "-inf"), number(elo.high, "+inf"))
+}

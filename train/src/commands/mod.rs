@@ -1,0 +1,67 @@
+//! The command line: one module a command, each with its arguments, its `--help` and its work.
+
+mod check;
+mod fault;
+mod input;
+mod moves;
+mod perft;
+mod positions;
+mod rules;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+pub use fault::{Usage, one_line};
+
+/// What every command writes to: standard output, locked and buffered.
+pub type Output<'a> = &'a mut dyn Write;
+
+/// Trains players of GIPF by self-play, and checks everything they stand on.
+#[derive(Debug, Parser)]
+#[command(name = "gipf", version, max_term_width = 110)]
+#[command(after_help = "Start with `gipf train configs/quickstart.toml`, or `gipf COMMAND --help` for an example of each command.\n\
+                        Exit codes: 0 done, 1 failed, 2 wrong use.")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Rules(rules::Args),
+    Moves(moves::Args),
+    Perft(perft::Args),
+    Check(check::Args),
+    Positions(positions::Args),
+}
+
+/// Runs the program on the process's own arguments and says with which code to end.
+///
+/// A failure is one line on standard error. A reader that goes away (`gipf moves … | head`) is no failure.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let result = run(cli, &mut out).and_then(|code| Ok(out.flush().map(|()| code)?));
+    match result {
+        Ok(code) => code,
+        Err(error) if fault::is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            // What was written before the failure comes first; a second failure to write it changes nothing.
+            let _ = out.flush();
+            eprintln!("error: {}", one_line(&format!("{error:#}")));
+            ExitCode::from(if error.is::<Usage>() { 2 } else { 1 })
+        }
+    }
+}
+
+fn run(cli: Cli, out: Output) -> anyhow::Result<ExitCode> {
+    match cli.command {
+        Command::Rules(args) => rules::run(&args, out),
+        Command::Moves(args) => moves::run(&args, out),
+        Command::Perft(args) => perft::run(&args, out),
+        Command::Check(args) => check::run(&args, out),
+        Command::Positions(args) => positions::run(&args, out),
+    }
+}

@@ -1,0 +1,106 @@
+//! What a run measures about itself between two points of its curves.
+
+use std::time::Instant;
+
+use gipf_core::record::{GameRecord, GameResult};
+use gipf_model_torch::Losses;
+use gipf_selfplay::WorkerStats;
+
+/// Sums since the last [`Meters::take`].
+#[derive(Debug)]
+pub(super) struct Meters {
+    since: Instant,
+    losses: Losses,
+    steps: u64,
+    games: u64,
+    plays: u64,
+    white_points: f64,
+    unfinished: u64,
+    stats: WorkerStats,
+    at_start: WorkerStats,
+}
+
+/// Means since the point before; `None` where nothing happened.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Point {
+    /// Mean losses of the steps.
+    pub(super) losses: Option<Losses>,
+    /// Mean plays a game.
+    pub(super) length: Option<f64>,
+    /// White's share of the points, an unfinished game being half a point.
+    pub(super) white_score: Option<f64>,
+    /// Share of unfinished games.
+    pub(super) unfinished: Option<f64>,
+    /// Plays made by self-play, a second.
+    pub(super) positions_per_second: f64,
+    /// Network evaluations a second.
+    pub(super) evaluations_per_second: f64,
+    /// Share of the batches' rows that held a position.
+    pub(super) batch_fill: Option<f64>,
+    /// Training steps a second.
+    pub(super) steps_per_second: f64,
+}
+
+impl Meters {
+    pub(super) fn new() -> Self {
+        Meters {
+            since: Instant::now(),
+            losses: Losses::default(),
+            steps: 0,
+            games: 0,
+            plays: 0,
+            white_points: 0.0,
+            unfinished: 0,
+            stats: WorkerStats::default(),
+            at_start: WorkerStats::default(),
+        }
+    }
+
+    pub(super) fn step(&mut self, losses: &Losses) {
+        self.losses += *losses;
+        self.steps += 1;
+    }
+
+    pub(super) fn game(&mut self, record: &GameRecord) {
+        self.games += 1;
+        self.plays += record.plays.len() as u64;
+        match record.result {
+            GameResult::White => self.white_points += 1.0,
+            GameResult::Black => {}
+            GameResult::Unfinished => {
+                self.white_points += 0.5;
+                self.unfinished += 1;
+            }
+        }
+    }
+
+    /// The workers' sums as they are now.
+    pub(super) fn stats(&mut self, stats: WorkerStats) {
+        self.stats = stats;
+    }
+
+    /// The means so far, without beginning anew.
+    pub(super) fn peek(&self) -> Point {
+        let seconds = self.since.elapsed().as_secs_f64().max(1e-3);
+        let stats = self.stats - self.at_start;
+        let games = self.games as f64;
+        Point {
+            losses: (self.steps > 0).then(|| self.losses / self.steps as f64),
+            length: (self.games > 0).then(|| self.plays as f64 / games),
+            white_score: (self.games > 0).then(|| self.white_points / games),
+            unfinished: (self.games > 0).then(|| self.unfinished as f64 / games),
+            positions_per_second: stats.plays as f64 / seconds,
+            evaluations_per_second: stats.evaluations as f64 / seconds,
+            batch_fill: (stats.capacity > 0).then(|| stats.fill()),
+            steps_per_second: self.steps as f64 / seconds,
+        }
+    }
+
+    /// The means so far; the sums begin anew.
+    pub(super) fn take(&mut self) -> Point {
+        let point = self.peek();
+        let stats = self.stats;
+        *self = Meters { stats, at_start: stats, ..Meters::new() };
+        point
+    }
+}

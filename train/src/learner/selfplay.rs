@@ -1,0 +1,130 @@
+//! Self-play beside the learner: the workers' configuration, and a thread that runs them.
+
+use std::num::NonZero;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread::{self, JoinHandle};
+
+use anyhow::anyhow;
+use gipf_core::record::GameRecord;
+use gipf_model_torch::TorchEvaluator;
+use gipf_selfplay::{
+    GameCounter, GumbelConfig, OpeningConfig, Pool, PoolControl, PoolEnd, PoolError, RulesSampler, RulesWeight,
+    SearchConfig, SelfPlayConfig, SettledConfig, Worker, WorkerStats,
+};
+
+use crate::config::Config;
+
+/// Finished games that may wait for the learner before the workers wait themselves.
+const WAITING_GAMES: usize = 256;
+
+/// The workers' configuration of a run.
+pub(super) fn self_play_config(config: &Config) -> SelfPlayConfig {
+    let section = &config.self_play;
+    SelfPlayConfig {
+        search: SearchConfig {
+            gumbel: GumbelConfig {
+                considered: section.considered,
+                c_visit: section.c_visit as f32,
+                c_scale: section.c_scale as f32,
+            },
+            tree_reuse: section.tree_reuse,
+            ..SearchConfig::default()
+        },
+        lanes: section.lanes,
+        simulations: section.simulations,
+        fast_simulations: section.fast_simulations,
+        fast_considered: section.fast_considered,
+        full_probability: section.full_search_probability as f32,
+        max_plays: config.rules.max_plays,
+        opening: OpeningConfig {
+            random_plays: section.opening_random_plays,
+            sampled_plays: section.opening_sampled_plays,
+            temperature: section.opening_temperature as f32,
+        },
+        settled: (section.settled_plays > 0)
+            .then_some(SettledConfig { value: section.settled_value as f32, plays: section.settled_plays }),
+    }
+}
+
+/// Which games a run plays.
+pub(super) fn sampler(config: &Config) -> anyhow::Result<RulesSampler> {
+    let weights: Vec<RulesWeight> =
+        config.rules.rules.iter().map(|rules| RulesWeight { rules: rules.rules.clone(), weight: rules.weight }).collect();
+    Ok(RulesSampler::new(&weights)?)
+}
+
+/// Worker threads of a run: as many as the machine has cores, unless the config says so.
+pub(super) fn worker_count(config: &Config) -> usize {
+    match config.self_play.workers {
+        0 => thread::available_parallelism().map_or(1, NonZero::get),
+        workers => workers,
+    }
+}
+
+/// Workers that play while the learner learns.
+pub(super) struct SelfPlay {
+    control: PoolControl<TorchEvaluator>,
+    counter: GameCounter,
+    games: Receiver<GameRecord>,
+    thread: Option<JoinHandle<Result<PoolEnd, PoolError>>>,
+}
+
+impl SelfPlay {
+    /// Starts the workers' thread.
+    ///
+    /// # Errors
+    /// The pool or its thread cannot be made.
+    pub(super) fn start(workers: Vec<Worker<TorchEvaluator>>, counter: GameCounter) -> anyhow::Result<Self> {
+        let mut pool = Pool::new(workers)?;
+        let control = pool.control();
+        let (sink, games) = sync_channel(WAITING_GAMES);
+        let thread = thread::Builder::new().name("self-play".to_owned()).spawn(move || pool.run(&sink))?;
+        Ok(SelfPlay { control, counter, games, thread: Some(thread) })
+    }
+
+    /// The finished games, as they come.
+    pub(super) fn games(&self) -> &Receiver<GameRecord> {
+        &self.games
+    }
+
+    /// Gives every worker its new evaluator; each takes it at its next round.
+    pub(super) fn swap(&self, evaluators: Vec<TorchEvaluator>, step: u64) {
+        self.control.swap(evaluators, step);
+    }
+
+    /// The workers' sums.
+    pub(super) fn stats(&self) -> WorkerStats {
+        self.control.stats()
+    }
+
+    /// The sequence number of the next game to begin.
+    pub(super) fn next_seq(&self) -> u64 {
+        self.counter.next_seq()
+    }
+
+    /// Stops the workers; the games that were finished and waiting. Games under way are dropped: they were never counted.
+    ///
+    /// # Errors
+    /// A worker had failed.
+    pub(super) fn stop(mut self) -> anyhow::Result<Vec<GameRecord>> {
+        self.control.stop();
+        let mut rest = Vec::new();
+        // A worker may wait for room in the channel: take games until the thread has let go of it.
+        while let Ok(game) = self.games.recv() {
+            rest.push(game);
+        }
+        self.join()?;
+        Ok(rest)
+    }
+
+    /// Waits for the workers' thread, which ends by itself once no more games are to begin.
+    ///
+    /// # Errors
+    /// A worker failed.
+    pub(super) fn join(&mut self) -> anyhow::Result<()> {
+        if let Some(thread) = self.thread.take() {
+            thread.join().map_err(|_| anyhow!("a self-play worker broke down (a bug: its words are above)"))??;
+        }
+        Ok(())
+    }
+}
