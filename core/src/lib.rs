@@ -18,6 +18,7 @@
 
 pub mod board;
 mod color;
+pub mod notation;
 mod perft;
 mod play;
 mod playout;

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops where its data is not as it should be")]
 
 use flate2::read::GzDecoder;
-use gipf_core::{Play, Position, Rules, perft};
+use gipf_core::{Color, Play, Position, Rules, notation, perft};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::fs::{self, File};
@@ -190,4 +190,18 @@ fn rules_strings() {
     for bad in strings.bad {
         assert!(bad.parse::<Rules>().is_err(), "{bad:?} is accepted");
     }
+}
+
+/// The note in the file says what the board and the hands are after the last move.
+#[test]
+fn published_game() {
+    let text = fs::read_to_string(vectors("published/tournament-1.txt")).unwrap();
+    let rules: Rules = notation::guess_rules(&text).parse().unwrap();
+    let game = notation::read_official(&rules, &text).unwrap_or_else(|error| panic!("{error}"));
+    let last = game.last;
+    assert_eq!(Color::ALL.map(|color| last.hand_basic(color)), [5, 0]);
+    assert_eq!(Color::ALL.map(|color| last.gipf_count(color)), [2, 2]);
+    let mut again = rules.start();
+    game.plays.iter().for_each(|play| again.try_play(*play).unwrap());
+    assert_eq!(again, last);
 }

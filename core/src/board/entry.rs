@@ -172,6 +172,11 @@ impl Entry {
         Some(SpotSet(path))
     }
 
+    /// The name of its dot.
+    pub fn dot_name(self) -> String {
+        WAYS[self.0 as usize].dot.iter().map(|b| *b as char).collect()
+    }
+
     /// Reads an entry from the names of its dot and first spot.
     pub(crate) fn from_names(dot: [u8; 2], first: Spot) -> Option<Entry> {
         let at = WAYS.iter().position(|w| w.dot == dot && w.first == first)?;
