@@ -128,6 +128,18 @@ impl Play {
         Play(ENTER << TAG | (kind.index() as u64) << 8 | entry.index() as u64)
     }
 
+    /// An entry or extra move whose own entry is [`Entry::ALL`]`[0]`, with another one.
+    #[inline]
+    pub(crate) const fn with_entry(self, entry: Entry) -> Play {
+        Play(self.0 | entry.index() as u64)
+    }
+
+    /// An entry of kind `from`, with kind `to`.
+    #[inline]
+    pub(crate) const fn with_kind(self, from: EntryKind, to: EntryKind) -> Play {
+        Play(self.0 ^ ((from.index() ^ to.index()) as u64) << 8)
+    }
+
     /// A potential's move.
     #[inline]
     pub const fn move_potential(kind: Potential, from: Spot, to: Spot) -> Play {

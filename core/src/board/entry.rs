@@ -32,7 +32,7 @@ const fn dot_before(first: Spot, direction: Direction) -> [u8; 2] {
     [(b'b' as i8 + x) as u8, (b'2' as i8 + y - column_low(x)) as u8]
 }
 
-const WAYS: [Way; 42] = {
+static WAYS: [Way; 42] = {
     let empty = Way { dot: [0, 0], first: Spot::E5, direction: Direction::N, line: Line::ALL[0] };
     let mut ways = [empty; 42];
     let mut n = 0;
@@ -64,7 +64,7 @@ pub(crate) struct RimSpot {
 }
 
 /// The 18 rim spots in the order of their first entry.
-pub(crate) const RIM: [RimSpot; 18] = {
+pub(crate) static RIM: [RimSpot; 18] = {
     let blank = RimSpot { spot: Spot::E5, entries: [Entry(0); 3], count: 0 };
     let mut rim = [blank; 18];
     let (mut n, mut e) = (0, 0);
@@ -86,7 +86,7 @@ pub(crate) const RIM: [RimSpot; 18] = {
 };
 
 /// Per spot the number of its first entry, `u8::MAX` off the rim.
-const FIRST_ONTO: [u8; SPOTS] = {
+static FIRST_ONTO: [u8; SPOTS] = {
     let mut first = [u8::MAX; SPOTS];
     let mut i = 0;
     while i < RIM.len() {
@@ -95,6 +95,92 @@ const FIRST_ONTO: [u8; SPOTS] = {
     }
     first
 };
+
+/// The entries of each line's two ends, as bits [`Entry::index`].
+static LINE_ENTRIES: [u64; 21] = {
+    let mut entries = [0; 21];
+    let mut e = 0;
+    while e < 42 {
+        entries[WAYS[e].line.index()] |= 1 << e;
+        e += 1;
+    }
+    entries
+};
+
+/// The entries onto each spot, as bits; none off the rim.
+static ENTRIES_ONTO: [u64; SPOTS] = {
+    let mut entries = [0; SPOTS];
+    let mut e = 0;
+    while e < 42 {
+        entries[WAYS[e].first.index()] |= 1 << e;
+        e += 1;
+    }
+    entries
+};
+
+/// The first entry onto each rim spot, as bits.
+const FIRST_ENTRIES: u64 = {
+    let (mut entries, mut i) = (0, 0);
+    while i < RIM.len() {
+        entries |= 1 << RIM[i].entries[0].0;
+        i += 1;
+    }
+    entries
+};
+
+/// The rim spots.
+const RIM_SPOTS: SpotSet = {
+    let (mut spots, mut i) = (SpotSet::EMPTY, 0);
+    while i < RIM.len() {
+        spots.insert(RIM[i].spot);
+        i += 1;
+    }
+    spots
+};
+
+/// A set of ways to enter, bit [`Entry::index`] each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct EntrySet(u64);
+
+impl EntrySet {
+    /// The ways that are not blocked.
+    #[inline]
+    pub(crate) fn open(occupied: SpotSet) -> EntrySet {
+        let mut blocked = 0;
+        for (line, entries) in Line::ALL.iter().zip(&LINE_ENTRIES) {
+            let full = line.spots().0 & !occupied.0 == 0;
+            blocked |= if full { *entries } else { 0 };
+        }
+        EntrySet(((1 << Entry::COUNT) - 1) & !blocked)
+    }
+
+    /// These ways without all but the first onto each empty spot.
+    #[inline]
+    pub(crate) fn merged(self, occupied: SpotSet) -> EntrySet {
+        let mut apart = FIRST_ENTRIES;
+        for spot in occupied & RIM_SPOTS {
+            apart |= ENTRIES_ONTO[spot.index()];
+        }
+        EntrySet(self.0 & apart)
+    }
+
+    #[inline]
+    pub(crate) const fn len(self) -> usize {
+        self.0.count_ones() as usize
+    }
+
+    /// The ways in order.
+    #[inline]
+    pub(crate) fn iter(self) -> impl Iterator<Item = Entry> {
+        let mut left = self.0;
+        std::iter::from_fn(move || {
+            // The zero test is the loop's end, so the count below needs none of its own.
+            let bits = std::num::NonZeroU64::new(left)?;
+            left &= left - 1;
+            Some(Entry(bits.trailing_zeros() as u8))
+        })
+    }
+}
 
 impl Entry {
     /// Number of ways to enter.

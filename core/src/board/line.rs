@@ -10,7 +10,7 @@ use std::fmt;
 pub struct Line(u8);
 
 /// The spots of every line.
-const SPOTS_OF: [u64; 21] = {
+static SPOTS_OF: [u64; 21] = {
     let mut spots = [0; 21];
     let mut i = 0;
     while i < Spot::ALL.len() {

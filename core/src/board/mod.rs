@@ -19,7 +19,7 @@ pub use spot::{ParseSpotError, Spot};
 pub use spot_set::SpotSet;
 pub use symmetry::Symmetry;
 
-pub(crate) use entry::RIM;
+pub(crate) use entry::{EntrySet, RIM};
 
 /// Number of columns, and of axial rows, that hold spots.
 pub(crate) const WIDTH: i8 = 7;

@@ -10,7 +10,7 @@ use std::str::FromStr;
 pub struct Spot(u8);
 
 /// The bit of each spot in a [`SpotSet`](super::SpotSet).
-const BITS: [u8; SPOTS] = {
+static BITS: [u8; SPOTS] = {
     let mut bits = [0; SPOTS];
     let (mut i, mut x) = (0, 0);
     while x < 7 {
@@ -26,7 +26,7 @@ const BITS: [u8; SPOTS] = {
 };
 
 /// The spot of each bit, `u8::MAX` where there is none.
-const OF_BIT: [u8; 64] = {
+static OF_BIT: [u8; 64] = {
     let mut of_bit = [u8::MAX; 64];
     let mut i = 0;
     while i < SPOTS {

@@ -20,7 +20,7 @@ const fn turn(symmetry: usize, (mut x, mut y): (i8, i8)) -> (i8, i8) {
     (x, y)
 }
 
-const SPOT_IMAGES: [[Spot; SPOTS]; 12] = {
+static SPOT_IMAGES: [[Spot; SPOTS]; 12] = {
     let mut images = [[Spot::E5; SPOTS]; 12];
     let mut s = 0;
     while s < 12 {
@@ -39,7 +39,7 @@ const SPOT_IMAGES: [[Spot; SPOTS]; 12] = {
     images
 };
 
-const ENTRY_IMAGES: [[Entry; 42]; 12] = {
+static ENTRY_IMAGES: [[Entry; 42]; 12] = {
     let mut images = [[Entry::ALL[0]; 42]; 12];
     let mut s = 0;
     while s < 12 {

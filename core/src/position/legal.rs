@@ -2,7 +2,7 @@
 
 use super::{Phase, Position, Stage, enterable, nearest, ray};
 use crate::Color;
-use crate::board::{Direction, Entry, Line, RIM, Spot, SpotSet};
+use crate::board::{Direction, Entry, EntrySet, Line, Spot, SpotSet};
 use crate::play::{EntryKind, Play, PlayKind, SideGameOutcome};
 use crate::rules::{Potential, SideGame};
 
@@ -24,16 +24,14 @@ impl Position {
         out.clear();
         match self.phase {
             Phase::Regular => {
-                for kind in enterable(self, self.mover) {
-                    self.entries(merged, |entry| out.push(Play::enter(kind, entry)));
-                }
+                self.enter_all(merged, out);
                 self.potential_moves(self.mover, |play| {
                     out.push(play);
                     false
                 });
             }
             Phase::ExtraOwed | Phase::ExtraEarned => {
-                self.entries(merged, |entry| out.push(Play::extra(entry)));
+                extend(out, self.entries(merged), Play::extra(Entry::ALL[0]));
                 out.push(Play::SKIP_EXTRA);
             }
             Phase::Removal(color) => self.removals(color, out),
@@ -63,14 +61,13 @@ impl Position {
     pub(crate) fn count_legal(&self, scratch: &mut Vec<Play>) -> u64 {
         match self.phase {
             Phase::Regular => {
-                let full = Line::ALL.iter().filter(|line| self.is_full(**line)).count() as u64;
                 let kinds = enterable(self, self.mover).count() as u64;
                 let mut moves = 0;
                 self.potential_moves(self.mover, |_| {
                     moves += 1;
                     false
                 });
-                kinds * (Entry::COUNT as u64 - 2 * full) + moves
+                kinds * self.entries(false).len() as u64 + moves
             }
             _ => {
                 self.legal_plays(scratch);
@@ -84,22 +81,28 @@ impl Position {
         line.spots().is_subset(self.occupied())
     }
 
-    /// The ways to enter that are not blocked.
+    /// Appends every entry of every kind the mover may enter.
     #[inline]
-    fn entries(&self, merged: bool, mut visit: impl FnMut(Entry)) {
-        let occupied = self.occupied();
-        for rim in &RIM {
-            let entries = &rim.entries[..rim.count];
-            if occupied.contains(rim.spot) {
-                for entry in entries.iter().filter(|entry| !self.is_full(entry.line())) {
-                    visit(*entry);
-                }
-            } else if merged {
-                visit(rim.entries[0]);
-            } else {
-                entries.iter().for_each(|entry| visit(*entry));
+    fn enter_all(&self, merged: bool, out: &mut Vec<Play>) {
+        let entries = self.entries(merged);
+        let mut kinds = enterable(self, self.mover);
+        let Some(first) = kinds.next() else { return };
+        extend(out, entries, Play::enter(first, Entry::ALL[0]));
+        for kind in kinds {
+            // The same list again, with another kind: a copy is cheaper than the way there.
+            let from = out.len();
+            out.extend_from_within(..entries.len());
+            for play in &mut out[from..] {
+                *play = play.with_kind(first, kind);
             }
         }
+    }
+
+    /// The ways to enter that are not blocked; `merged`: one onto each empty spot.
+    #[inline]
+    fn entries(&self, merged: bool) -> EntrySet {
+        let open = EntrySet::open(self.occupied());
+        if merged { open.merged(self.occupied()) } else { open }
     }
 
     /// Calls `visit` with every move of a colour's potentials (rules, section 6); stops when it
@@ -231,5 +234,15 @@ impl Position {
         };
         challenge.side_game == SideGame::Recorded
             || challenge.probabilities().is_some_and(|p| p[at] > 0.0)
+    }
+}
+
+/// Appends a play for each way to enter, `play` with the entry in place of its own.
+#[inline]
+fn extend(out: &mut Vec<Play>, entries: EntrySet, play: Play) {
+    let from = out.len();
+    out.resize(from + entries.len(), play);
+    for (slot, entry) in out[from..].iter_mut().zip(entries.iter()) {
+        *slot = slot.with_entry(entry);
     }
 }

@@ -345,23 +345,27 @@ impl Position {
 }
 
 /// Kinds of piece a colour may enter now, as far as stage and hand say.
-fn enterable(position: &Position, color: Color) -> impl Iterator<Item = EntryKind> + '_ {
-    let basics = position.hand_basic(color);
+#[inline]
+fn enterable(position: &Position, color: Color) -> impl Iterator<Item = EntryKind> + use<> {
+    let (me, basics) = (color.index(), position.hand_basic(color));
     let stage = position.stage(color);
     // The very first entry of a colour at stage G is a GIPF-piece (rules, section 5).
-    let only_gipf = stage == Stage::G && (position.gipf & position.owned(color)).is_empty();
-    let gipf = (stage == Stage::G && basics >= 2).then_some(EntryKind::Gipf);
-    let basic = (basics >= 1 && !only_gipf).then_some(EntryKind::Basic);
-    let loaded = Potential::ALL
-        .into_iter()
-        .filter(move |kind| {
-            basics >= 1
-                && !only_gipf
-                && stage != Stage::B
-                && position.potentials[color.index()][kind.index()] > 0
-        })
-        .map(EntryKind::Loaded);
-    basic.into_iter().chain(gipf).chain(loaded)
+    let only_gipf = stage == Stage::G && !position.gipf.intersects(position.owned(color));
+    let mut kinds = u32::from(stage == Stage::G && basics >= 2) << EntryKind::Gipf.index();
+    if basics >= 1 && !only_gipf {
+        kinds |= 1 << EntryKind::Basic.index();
+        if stage != Stage::B {
+            for kind in Potential::ALL {
+                let in_hand = position.potentials[me][kind.index()] > 0;
+                kinds |= u32::from(in_hand) << EntryKind::Loaded(kind).index();
+            }
+        }
+    }
+    std::iter::from_fn(move || {
+        let kind = EntryKind::from_index(kinds.trailing_zeros() as usize)?;
+        kinds &= kinds.wrapping_sub(1);
+        Some(kind)
+    })
 }
 
 /// Spots beyond `from` in a direction.
@@ -370,7 +374,7 @@ fn ray(from: Spot, direction: Direction) -> SpotSet {
     RAYS[direction.index()][from.index()]
 }
 
-const RAYS: [[SpotSet; SPOTS]; 6] = {
+static RAYS: [[SpotSet; SPOTS]; 6] = {
     let mut rays = [[SpotSet::EMPTY; SPOTS]; 6];
     let mut d = 0;
     while d < 6 {
