@@ -7,12 +7,13 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use gipf_core::record::GameRecord;
-use gipf_selfplay::{Match, MatchConfig, MatchResult, OpeningRule};
+use gipf_core::DEFAULT_MAX_PLAYS;
+use gipf_selfplay::{Match, MatchConfig, MatchResult};
 use serde_json::json;
 
 use super::players::PlayerSpec;
 use super::{Output, Usage, input};
-use crate::learner::StopFlag;
+use crate::learner::{StopFlag, elo_text};
 use crate::progress::{Progress, human_time};
 
 /// Let two players play a match: every opening twice, with colours swapped
@@ -36,7 +37,7 @@ pub(super) struct Args {
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     nodes: u32,
     /// Plays after which a game stops unfinished
-    #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, default_value_t = DEFAULT_MAX_PLAYS, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     max_plays: u32,
     /// Seed of openings and players
     #[arg(long, default_value_t = 1)]
@@ -69,13 +70,10 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
         None => b.judge(device)?,
     };
     let config = MatchConfig {
-        rules,
         games: args.games,
         max_plays: args.max_plays,
-        seed: args.seed,
         concurrent: args.concurrent,
-        opening: OpeningRule::default(),
-        run: format!("match-{}", args.seed),
+        ..MatchConfig::new(rules, args.seed)
     };
     let stop = StopFlag::on_signals()?;
     let mut records = match &args.records {
@@ -116,8 +114,8 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
         let elo = result.elo();
         let answer = json!({
             "a": args.a, "b": args.b, "rules": rules.to_string(), "nodes": args.nodes, "seed": args.seed,
-            "games": result.games, "a_wins": result.a_wins, "b_wins": result.b_wins, "unfinished": result.unfinished,
-            "white_wins": result.white_wins, "black_wins": result.black_wins, "pairs": result.pairs.counts,
+            "games": result.games, "a_wins": result.a_total(), "b_wins": result.b_total(), "unfinished": result.unfinished,
+            "a_wins_by_color": result.a_wins, "b_wins_by_color": result.b_wins, "pairs": result.pairs.counts,
             "score": result.score(), "elo": elo.difference, "elo_low": elo.low, "elo_high": elo.high,
             "mean_length": result.mean_length(), "stopped": result.stopped,
         });
@@ -143,21 +141,9 @@ fn write_record(file: &mut impl Write, record: &GameRecord) -> std::io::Result<(
 pub(super) fn score_text(result: &MatchResult) -> String {
     format!(
         "{} won, {} lost, {} unfinished ({:.1}%)",
-        result.a_wins,
-        result.b_wins,
+        result.a_total(),
+        result.b_total(),
         result.unfinished,
         100.0 * result.score()
     )
-}
-
-/// The first player's Elo advantage with its 95% interval.
-pub(super) fn elo_text(result: &MatchResult) -> String {
-    let elo = result.elo();
-    let number = |value: Option<f64>, unbounded: &str| value.map_or(unbounded.to_owned(), |value| format!("{value:+.0}"));
-    let difference = match elo.difference {
-        Some(difference) => format!("{difference:+.0}"),
-        None if result.score() > 0.5 => "> ".to_owned() + &number(elo.low, "?"),
-        None => "< ".to_owned() + &number(elo.high, "?"),
-    };
-    format!("{difference} (95%: {} to {})", number(elo.low, "-inf"), number(elo.high, "+inf"))
 }

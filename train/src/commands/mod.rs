@@ -1,17 +1,22 @@
 //! The command line: one module a command, each with its arguments, its `--help` and its work.
 
 mod check;
+mod doctor;
 mod fault;
 mod input;
+mod matches;
 mod moves;
 mod perft;
+mod players;
 mod positions;
 mod rules;
+mod train;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use gipf_model_torch::{Device, device_from_name};
 
 pub use fault::{Usage, one_line};
 
@@ -35,6 +40,9 @@ enum Command {
     Perft(perft::Args),
     Check(check::Args),
     Positions(positions::Args),
+    Train(train::Args),
+    Match(matches::Args),
+    Doctor(doctor::Args),
 }
 
 /// Runs the program on the process's own arguments and says with which code to end.
@@ -63,5 +71,20 @@ fn run(cli: Cli, out: Output) -> anyhow::Result<ExitCode> {
         Command::Perft(args) => perft::run(&args, out),
         Command::Check(args) => check::run(&args, out),
         Command::Positions(args) => positions::run(&args, out),
+        Command::Train(args) => train::run(&args, out),
+        Command::Match(args) => matches::run(&args, out),
+        Command::Doctor(args) => doctor::run(&args, out),
     }
+}
+
+/// The device of a name on the command line.
+///
+/// # Errors
+/// [`Usage`] for a name that is none; a failure where the device is absent.
+fn device(name: &str) -> anyhow::Result<Device> {
+    let known = ["cpu", "cuda", "auto"].contains(&name) || name.strip_prefix("cuda:").is_some_and(|index| index.parse::<u16>().is_ok());
+    if !known {
+        return Err(Usage::error(format!("--device {name}: not cpu, cuda, cuda:N or auto")));
+    }
+    Ok(device_from_name(name)?)
 }

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use gipf_model::Checkpoint;
+use gipf_model::{Checkpoint, Evaluator};
 use gipf_model_torch::{Device, TorchEvaluator};
-use gipf_selfplay::{BuiltIn, Contestant, Judge, Method, SearchConfig, nearest_name};
+use gipf_selfplay::{BuiltIn, Contestant, Judge, Method, Network, SearchConfig, nearest_name};
 
 use super::Usage;
-use crate::run::RunFolder;
+use crate::run::{RunFolder, RunView, checkpoint_name};
 
 /// What the command line accepts, for messages.
 pub(super) const FORMS: &str = "random, greedy, a checkpoint file, puct:CHECKPOINT or run:DIR@latest|best|STEP";
@@ -71,11 +71,9 @@ impl PlayerSpec {
     /// The device refuses the network.
     pub(super) fn contestant(&self, simulations: u32, device: Device) -> anyhow::Result<Contestant> {
         Ok(match self {
-            PlayerSpec::BuiltIn(built_in) => Contestant::BuiltIn(built_in.player()),
+            PlayerSpec::BuiltIn(built_in) => Contestant::Player { player: built_in.player(), simulations },
             PlayerSpec::Network { name, method, checkpoint } => {
-                let config = SearchConfig { method: *method, ..SearchConfig::default() };
-                let evaluator = Box::new(TorchEvaluator::from_checkpoint(checkpoint, device, 1)?);
-                Contestant::network(name, evaluator, config, simulations, checkpoint.header.step)
+                Contestant::Network { network: network(name, *method, checkpoint, device)?, simulations }
             }
         })
     }
@@ -87,12 +85,27 @@ impl PlayerSpec {
     pub(super) fn judge(&self, device: Device) -> anyhow::Result<Option<Judge>> {
         Ok(match self {
             PlayerSpec::BuiltIn(_) => None,
-            PlayerSpec::Network { checkpoint, .. } => {
-                let evaluator = Box::new(TorchEvaluator::from_checkpoint(checkpoint, device, 1)?);
-                Some(Judge { evaluator, config: SearchConfig::default() })
-            }
+            PlayerSpec::Network { name, checkpoint, .. } => Some(network(name, Method::Gumbel, checkpoint, device)?),
         })
     }
+}
+
+/// A network with its search, for a match.
+///
+/// # Errors
+/// The device refuses the network.
+pub(super) fn network(
+    name: &str,
+    method: Method,
+    checkpoint: &Checkpoint,
+    device: Device,
+) -> anyhow::Result<Network<Box<dyn Evaluator>>> {
+    Ok(Network {
+        name: name.to_owned(),
+        evaluator: Box::new(TorchEvaluator::from_checkpoint(checkpoint, device, 1)?),
+        search: SearchConfig { method, ..SearchConfig::default() },
+        checkpoint: checkpoint.header.step,
+    })
 }
 
 /// `DIR@latest`, `DIR@best` or `DIR@STEP`; without `@`, the latest.
@@ -102,13 +115,13 @@ fn checkpoint_of_run(text: &str) -> anyhow::Result<PathBuf> {
     if !RunFolder::holds_run(folder) {
         return Err(Usage::error(format!("there is no run in {}", folder.display())));
     }
-    let run = RunFolder::read(folder)?;
+    let run = RunView::open(folder)?;
     let step = match which {
         "latest" => run.state.step,
         "best" => run.state.best.unwrap_or(run.state.step),
         step => step.parse().map_err(|_| Usage::error(format!("run:{text}: after @ comes latest, best or a step")))?,
     };
-    let path = run.checkpoint_path(step);
+    let path = folder.join("checkpoints").join(checkpoint_name(step));
     path.exists()
         .then_some(path)
         .with_context(|| format!("{} has no checkpoint of step {step}", folder.display()))

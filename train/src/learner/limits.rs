@@ -25,6 +25,9 @@ pub struct Used {
 }
 
 impl Limits {
+    /// A run that only its user ends.
+    pub const NONE: Limits = Limits { seconds: 0.0, steps: 0, games: 0 };
+
     /// The limits of a configuration.
     pub fn of(run: &RunSection) -> Self {
         Limits { seconds: run.minutes * 60.0, steps: run.steps, games: run.games }

@@ -6,11 +6,47 @@ use gipf_core::record::{GameRecord, GameResult};
 use gipf_model_torch::Losses;
 use gipf_selfplay::WorkerStats;
 
+/// Losses summed over steps, or their means.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct MeanLosses {
+    /// The weighted sum of the others.
+    pub(super) total: f64,
+    /// Cross-entropy of the policy, in nats.
+    pub(super) policy: f64,
+    /// Cross-entropy of the value.
+    pub(super) value: f64,
+    /// Loss of the plays left.
+    pub(super) plays_left: f64,
+    /// Entropy of the policy's target: what no network can get under.
+    pub(super) target_entropy: f64,
+}
+
+impl MeanLosses {
+    fn add(&mut self, losses: &Losses) {
+        self.total += losses.total;
+        self.policy += losses.policy;
+        self.value += losses.value;
+        self.plays_left += losses.plays_left;
+        self.target_entropy += losses.policy_entropy;
+    }
+
+    fn over(self, steps: u64) -> MeanLosses {
+        let steps = steps as f64;
+        MeanLosses {
+            total: self.total / steps,
+            policy: self.policy / steps,
+            value: self.value / steps,
+            plays_left: self.plays_left / steps,
+            target_entropy: self.target_entropy / steps,
+        }
+    }
+}
+
 /// Sums since the last [`Meters::take`].
 #[derive(Debug)]
 pub(super) struct Meters {
     since: Instant,
-    losses: Losses,
+    losses: MeanLosses,
     steps: u64,
     games: u64,
     plays: u64,
@@ -24,7 +60,7 @@ pub(super) struct Meters {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Point {
     /// Mean losses of the steps.
-    pub(super) losses: Option<Losses>,
+    pub(super) losses: Option<MeanLosses>,
     /// Mean plays a game.
     pub(super) length: Option<f64>,
     /// White's share of the points, an unfinished game being half a point.
@@ -45,7 +81,7 @@ impl Meters {
     pub(super) fn new() -> Self {
         Meters {
             since: Instant::now(),
-            losses: Losses::default(),
+            losses: MeanLosses::default(),
             steps: 0,
             games: 0,
             plays: 0,
@@ -57,7 +93,7 @@ impl Meters {
     }
 
     pub(super) fn step(&mut self, losses: &Losses) {
-        self.losses += *losses;
+        self.losses.add(losses);
         self.steps += 1;
     }
 
@@ -85,7 +121,7 @@ impl Meters {
         let stats = self.stats - self.at_start;
         let games = self.games as f64;
         Point {
-            losses: (self.steps > 0).then(|| self.losses / self.steps as f64),
+            losses: (self.steps > 0).then(|| self.losses.over(self.steps)),
             length: (self.games > 0).then(|| self.plays as f64 / games),
             white_score: (self.games > 0).then(|| self.white_points / games),
             unfinished: (self.games > 0).then(|| self.unfinished as f64 / games),

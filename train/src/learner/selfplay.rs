@@ -1,4 +1,4 @@
-//! Self-play beside the learner: the workers' configuration, and a thread that runs them.
+//! Self-play beside the learner: a thread that runs the workers.
 
 use std::num::NonZero;
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -7,50 +7,19 @@ use std::thread::{self, JoinHandle};
 use anyhow::anyhow;
 use gipf_core::record::GameRecord;
 use gipf_model_torch::TorchEvaluator;
-use gipf_selfplay::{
-    GameCounter, GumbelConfig, OpeningConfig, Pool, PoolControl, PoolEnd, PoolError, RulesSampler, RulesWeight,
-    SearchConfig, SelfPlayConfig, SettledConfig, Worker, WorkerStats,
-};
+use gipf_selfplay::{GameCounter, Pool, PoolControl, PoolEnd, PoolError, RulesSampler, Worker, WorkerStats};
 
 use crate::config::Config;
 
 /// Finished games that may wait for the learner before the workers wait themselves.
 const WAITING_GAMES: usize = 256;
 
-/// The workers' configuration of a run.
-pub(super) fn self_play_config(config: &Config) -> SelfPlayConfig {
-    let section = &config.self_play;
-    SelfPlayConfig {
-        search: SearchConfig {
-            gumbel: GumbelConfig {
-                considered: section.considered,
-                c_visit: section.c_visit as f32,
-                c_scale: section.c_scale as f32,
-            },
-            tree_reuse: section.tree_reuse,
-            ..SearchConfig::default()
-        },
-        lanes: section.lanes,
-        simulations: section.simulations,
-        fast_simulations: section.fast_simulations,
-        fast_considered: section.fast_considered,
-        full_probability: section.full_search_probability as f32,
-        max_plays: config.rules.max_plays,
-        opening: OpeningConfig {
-            random_plays: section.opening_random_plays,
-            sampled_plays: section.opening_sampled_plays,
-            temperature: section.opening_temperature as f32,
-        },
-        settled: (section.settled_plays > 0)
-            .then_some(SettledConfig { value: section.settled_value as f32, plays: section.settled_plays }),
-    }
-}
-
 /// Which games a run plays.
+///
+/// # Errors
+/// A rules string that cannot be searched.
 pub(super) fn sampler(config: &Config) -> anyhow::Result<RulesSampler> {
-    let weights: Vec<RulesWeight> =
-        config.rules.rules.iter().map(|rules| RulesWeight { rules: rules.rules.clone(), weight: rules.weight }).collect();
-    Ok(RulesSampler::new(&weights)?)
+    Ok(RulesSampler::new(&config.rules.sampler_list())?)
 }
 
 /// Worker threads of a run: as many as the machine has cores, unless the config says so.

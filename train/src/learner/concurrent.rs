@@ -1,0 +1,123 @@
+//! Training while self-play goes on: workers on their own threads, everything else here.
+
+use std::sync::mpsc::{RecvTimeoutError, TryRecvError};
+use std::time::Duration;
+
+use gipf_core::record::GameRecord;
+use gipf_selfplay::{GameCounter, Worker, WorkerIdentity};
+
+use super::selfplay::{SelfPlay, sampler, worker_count};
+use super::session::{Ending, Session};
+
+/// How long to wait for a game when there is nothing to learn.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+impl Session {
+    /// Trains until a limit is reached or the user stops the run, then saves it.
+    ///
+    /// # Errors
+    /// A worker, the learner or the run's folder fails; the last save point stands.
+    pub fn train_concurrently(&mut self) -> anyhow::Result<Ending> {
+        let mut self_play = self.start_self_play()?;
+        let ending = self.concurrent_loop(&mut self_play);
+        let next_seq = self_play.next_seq();
+        if ending.is_err() {
+            // The first failure is the one to tell; the workers only have to end.
+            let _ = self_play.stop();
+            return ending;
+        }
+        self.progress.stage("stopping self-play");
+        let rest = self_play.stop()?;
+        self.collect(&rest)?;
+        self.folder.state.next_seq = next_seq;
+        self.progress.stage("saving the run");
+        self.save()?;
+        ending
+    }
+
+    fn start_self_play(&self) -> anyhow::Result<SelfPlay> {
+        let state = &self.folder.state;
+        let end = match self.limits.games {
+            0 => u64::MAX,
+            games => state.next_seq + games.saturating_sub(state.games),
+        };
+        let counter = GameCounter::new(state.next_seq, end);
+        let config = self.config.self_play.to_worker(self.config.rules.max_plays);
+        let evaluators = self.evaluators(worker_count(&self.config))?;
+        let mut workers = Vec::with_capacity(evaluators.len());
+        for (index, evaluator) in evaluators.into_iter().enumerate() {
+            let identity = WorkerIdentity {
+                run: state.run_id.clone(),
+                worker: self.folder.worker_name(index as u64),
+                seed: self.config.run.seed,
+            };
+            workers.push(Worker::new(&config, sampler(&self.config)?, identity, counter.clone(), evaluator, state.step)?);
+        }
+        SelfPlay::start(workers, counter)
+    }
+
+    fn concurrent_loop(&mut self, self_play: &mut SelfPlay) -> anyhow::Result<Ending> {
+        let mut refreshed = self.folder.state.step;
+        let mut playing = true;
+        loop {
+            if self.stop.is_set() {
+                return Ok(Ending::Stopped);
+            }
+            let used = self.used();
+            if self.limits.training_reached(&used) {
+                return Ok(Ending::Done);
+            }
+            self.progress.stage(match (self.window_is_ready(), playing) {
+                (false, _) => "self-play, filling the window",
+                (true, true) => "self-play and training",
+                (true, false) => "training on the last games",
+            });
+            let idle = !self.window_is_ready() || !self.bucket.has_step();
+            if playing && !self.bucket.is_full() {
+                let games = self.receive(self_play, idle, &mut playing)?;
+                self.collect(&games)?;
+            }
+            self.meters.stats(self_play.stats());
+            let stepped = self.step_if_due()?;
+            if !stepped && !playing {
+                return Ok(Ending::Done);
+            }
+            if playing && self.folder.state.step >= refreshed + self.config.self_play.refresh_steps {
+                refreshed = self.folder.state.step;
+                self_play.swap(self.evaluators(worker_count(&self.config))?, refreshed);
+            }
+            if self.save_is_due() {
+                self.folder.state.next_seq = self_play.next_seq();
+                self.progress.stage("saving the run");
+                self.save()?;
+            }
+            self.show();
+        }
+    }
+
+    /// The games that are there, waiting a moment for one where there is nothing else to do.
+    fn receive(&self, self_play: &mut SelfPlay, idle: bool, playing: &mut bool) -> anyhow::Result<Vec<GameRecord>> {
+        let mut games = Vec::new();
+        if idle {
+            match self_play.games().recv_timeout(PATIENCE) {
+                Ok(game) => games.push(game),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => *playing = false,
+            }
+        }
+        loop {
+            match self_play.games().try_recv() {
+                Ok(game) => games.push(game),
+                Err(TryRecvError::Empty) => break,
+                Err(TryRecvError::Disconnected) => {
+                    *playing = false;
+                    break;
+                }
+            }
+        }
+        if !*playing {
+            self_play.join()?;
+        }
+        Ok(games)
+    }
+}

@@ -1,0 +1,25 @@
+//! The training loop: self-play makes games, the learner learns from them, and the run's folder always says where it stands.
+//!
+//! [`Session`] is a run at work. There are three ways to train it, which share its steps: beside self-play
+//! ([`Session::train_concurrently`]), in turns with it ([`Session::train_alternately`], bit for bit repeatable), and on games
+//! that exist already ([`Session::train_from_records`]).
+//!
+//! One thread owns the games on disk, the window, the learner and the counters, so a save point is always consistent; the
+//! workers only hand it finished games through a bounded channel and take new weights from it.
+
+mod alternate;
+mod bucket;
+mod concurrent;
+mod from_records;
+mod limits;
+mod meters;
+mod report;
+mod scalars;
+mod selfplay;
+mod session;
+mod stop;
+
+pub use limits::{Limits, Used};
+pub use report::{Standing, elo_text, matches, write};
+pub use session::{Ending, Session};
+pub use stop::StopFlag;

@@ -1,0 +1,179 @@
+//! What a run ends with: how strong its player is, where everything lies, and what to do next.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::Context;
+use gipf_core::Rules;
+use gipf_model::Checkpoint;
+use gipf_model_torch::{Device, TorchEvaluator, device_from_name};
+use gipf_selfplay::{BuiltIn, Contestant, Match, MatchConfig, MatchResult, Network, SearchConfig};
+
+use super::stop::StopFlag;
+use crate::config::Config;
+use crate::progress::{Progress, human_count, human_time};
+use crate::run::RunFolder;
+
+/// One line of the report's table.
+#[derive(Debug)]
+pub struct Standing {
+    /// Against whom.
+    pub opponent: String,
+    /// How it went, seen from the run's newest player.
+    pub result: MatchResult,
+}
+
+/// Plays the newest checkpoint against random, greedy and the run's first checkpoint.
+///
+/// A stop ends the match under way and leaves out the others.
+///
+/// # Errors
+/// A checkpoint cannot be loaded, or an evaluator fails.
+pub fn matches(folder: &RunFolder, stop: &StopFlag, progress: &mut Progress) -> anyhow::Result<Vec<Standing>> {
+    let config = folder.config();
+    let mut standings = Vec::new();
+    let newest = Checkpoint::load(&folder.checkpoint_path(folder.state.step))?;
+    let first = folder.checkpoint_path(0);
+    let first = if folder.state.step > 0 && first.is_file() { Some(Checkpoint::load(&first)?) } else { None };
+    let device = device_from_name(&config.run.device)?;
+    let rules = main_rules(config)?;
+    let random = (BuiltIn::Random.name().to_owned(), built_in(BuiltIn::Random, config));
+    let greedy = (BuiltIn::Greedy.name().to_owned(), built_in(BuiltIn::Greedy, config));
+    let mut opponents = vec![random, greedy];
+    if let Some(first) = &first {
+        opponents.push(("its step-0 checkpoint".to_owned(), network("step 0", first, config, device)?));
+    }
+    for (index, (opponent, contestant)) in opponents.into_iter().enumerate() {
+        if stop.is_set() || config.report.games == 0 {
+            break;
+        }
+        progress.stage(&format!("match against {opponent}"));
+        let judge = judge(&newest, device)?;
+        let mut one = Match::new(
+            MatchConfig {
+                games: config.report.games,
+                max_plays: config.rules.max_plays,
+                run: folder.state.run_id.clone(),
+                ..MatchConfig::new(rules, config.run.seed.wrapping_add(index as u64))
+            },
+            network(&format!("step {}", folder.state.step), &newest, config, device)?,
+            contestant,
+            Some(judge),
+        )?;
+        let games = f64::from(config.report.games);
+        let result = one.run(
+            &|| stop.is_set(),
+            &mut |so_far| {
+                progress.update(Some(so_far.games as f64 / games), || {
+                    format!("{} of {games} games, {:.1}% of the points", so_far.games, 100.0 * so_far.score())
+                });
+            },
+            &mut |_| {},
+        )?;
+        standings.push(Standing { opponent, result });
+    }
+    Ok(standings)
+}
+
+/// The rules that most of the run's games have.
+fn main_rules(config: &Config) -> anyhow::Result<Rules> {
+    let most = config.rules.rules.iter().max_by(|a, b| a.weight.total_cmp(&b.weight));
+    let text = most.map_or("standard", |rules| rules.rules.as_str());
+    text.parse().with_context(|| format!("rules '{text}'"))
+}
+
+fn built_in(player: BuiltIn, config: &Config) -> Contestant {
+    Contestant::Player { player: player.player(), simulations: config.report.simulations }
+}
+
+fn network(name: &str, checkpoint: &Checkpoint, config: &Config, device: Device) -> anyhow::Result<Contestant> {
+    Ok(Contestant::Network {
+        network: Network {
+            name: name.to_owned(),
+            evaluator: Box::new(TorchEvaluator::from_checkpoint(checkpoint, device, 1)?),
+            search: SearchConfig::default(),
+            checkpoint: checkpoint.header.step,
+        },
+        simulations: config.report.simulations,
+    })
+}
+
+/// The newest network judges the openings.
+fn judge(checkpoint: &Checkpoint, device: Device) -> anyhow::Result<gipf_selfplay::Judge> {
+    Ok(Network {
+        name: "judge".to_owned(),
+        evaluator: Box::new(TorchEvaluator::from_checkpoint(checkpoint, device, 1)?),
+        search: SearchConfig::default(),
+        checkpoint: checkpoint.header.step,
+    })
+}
+
+/// Writes the table, the folder and the next commands.
+///
+/// # Errors
+/// `out` cannot be written.
+pub fn write(folder: &RunFolder, config_path: &Path, standings: &[Standing], out: &mut dyn Write) -> std::io::Result<()> {
+    let (state, report) = (&folder.state, &folder.config().report);
+    writeln!(
+        out,
+        "\nstep {}: {} games and {} positions of self-play, {} of training",
+        state.step,
+        human_count(state.games),
+        human_count(state.positions),
+        if state.seconds > 0.0 { human_time(state.seconds) } else { "an unmeasured time".to_owned() },
+    )?;
+    if !standings.is_empty() {
+        writeln!(out, "\nthe new player, {} simulations a decision:", report.simulations)?;
+        writeln!(out, "  {:<22} {:>6} {:>6} {:>6} {:>6} {:>7}  Elo (95%)", "against", "games", "won", "lost", "unfin.", "points")?;
+        for Standing { opponent, result } in standings {
+            let percent = format!("{:.1}%", 100.0 * result.score());
+            writeln!(
+                out,
+                "  {opponent:<22} {:>6} {:>6} {:>6} {:>6} {percent:>7}  {}",
+                result.games,
+                result.a_total(),
+                result.b_total(),
+                result.unfinished,
+                elo_text(result),
+            )?;
+        }
+    }
+    let path = folder.path().display();
+    writeln!(out, "\nrun folder   {path}")?;
+    writeln!(out, "checkpoint   {}", folder.checkpoint_path(state.step).display())?;
+    writeln!(out, "\nnext:")?;
+    let more = more_training(folder.config());
+    writeln!(out, "  gipf train {} --run {path}{more}    # train on", config_path.display())?;
+    writeln!(out, "  gipf match run:{path}@latest greedy    # let it play a match")?;
+    writeln!(out, "  tensorboard --logdir {}    # look at the curves", folder.events().display())
+}
+
+/// The option that gives the run as much again as it had, by the limit it has.
+fn more_training(config: &Config) -> String {
+    let run = &config.run;
+    if run.minutes > 0.0 {
+        format!(" --set run.minutes={}", 2.0 * run.minutes)
+    } else if run.steps > 0 {
+        format!(" --set run.steps={}", 2 * run.steps)
+    } else if run.games > 0 {
+        format!(" --set run.games={}", 2 * run.games)
+    } else {
+        String::new()
+    }
+}
+
+/// The first player's Elo lead with its 95% interval; where a side won everything there is only a bound.
+pub fn elo_text(result: &MatchResult) -> String {
+    let elo = result.elo();
+    let signed = |value: f64| format!("{value:+.0}");
+    match (elo.difference, elo.low, elo.high) {
+        (Some(difference), low, high) => {
+            let low = low.map_or("-inf".to_owned(), signed);
+            let high = high.map_or("+inf".to_owned(), signed);
+            format!("{difference:+.0} ({low} to {high})")
+        }
+        (None, Some(low), None) => format!("above {low:+.0}"),
+        (None, None, Some(high)) => format!("below {high:+.0}"),
+        (None, ..) => "unknown".to_owned(),
+    }
+}

@@ -1,0 +1,415 @@
+//! A run at work: its folder, games, window and learner, and the steps that both ways of training are made of.
+
+use std::time::Instant;
+
+use anyhow::{Context, bail};
+use gipf_core::record::GameRecord;
+use gipf_model::{Architecture, Checkpoint, CheckpointHeader};
+use gipf_model_torch::{
+    AdamWConfig, Device, Learner, LearnerConfig, LossWeights, Metrics, TorchEvaluator, TrainBatch, TrainSample, WeightSet,
+    device_from_name,
+};
+
+use super::bucket::Bucket;
+use super::limits::{Limits, Used};
+use super::meters::{Meters, Point};
+use super::scalars::Scalars;
+use super::stop::StopFlag;
+use crate::config::Config;
+use crate::progress::{Progress, human_count, human_time};
+use crate::run::RunFolder;
+use crate::store::into_io;
+use crate::transport::{LocalTransport, Transport};
+use crate::window::{Added, Labelled, Replay, ValueMix};
+
+/// Steps between two points of the curves, and between two looks at the games never trained on.
+const CURVE_STEPS: u64 = 50;
+const HELD_OUT_STEPS: u64 = 100;
+/// Samples of such a look.
+const HELD_OUT_SAMPLES: usize = 512;
+
+/// How a stretch of training ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// A limit was reached, or the records to train from are used up.
+    Done,
+    /// The user stopped it; the run can go on.
+    Stopped,
+}
+
+/// Everything that one process holds while it trains a run.
+pub struct Session {
+    pub(super) folder: RunFolder,
+    pub(super) config: Config,
+    pub(super) device: Device,
+    pub(super) learner: Learner,
+    pub(super) transport: LocalTransport,
+    pub(super) replay: Replay,
+    pub(super) bucket: Bucket,
+    pub(super) limits: Limits,
+    pub(super) meters: Meters,
+    pub(super) stop: StopFlag,
+    /// What the user sees.
+    pub progress: Progress,
+    scalars: Scalars,
+    samples: Vec<Labelled>,
+    clock: Clock,
+    rules: Vec<String>,
+    /// The checkpoint that the next one is trained from, by its SHA-256.
+    parent: Option<String>,
+    /// Steps and games at the last save point.
+    saved_step: u64,
+    saved_games: u64,
+    /// What the run had used when this process took it up.
+    at_start: Used,
+    last: Point,
+}
+
+/// Training time, over all starts of a run; a deterministic run has none.
+struct Clock {
+    before: f64,
+    started: Option<Instant>,
+}
+
+impl Clock {
+    fn seconds(&self) -> f64 {
+        self.before + self.started.map_or(0.0, |started| started.elapsed().as_secs_f64())
+    }
+}
+
+impl Session {
+    /// Takes up a run where its folder stands: the newest save point, or its beginning with the weights of `init` or new ones.
+    ///
+    /// # Errors
+    /// The device is absent, or the folder's files cannot be read or written.
+    pub fn open(
+        mut folder: RunFolder,
+        init: Option<&Checkpoint>,
+        stop: StopFlag,
+        mut progress: Progress,
+    ) -> anyhow::Result<Self> {
+        let config = folder.config().clone();
+        let device = device_from_name(&config.run.device)?;
+        let rules = config.rules.rules.iter().map(|rules| rules.rules.clone()).collect();
+        let mut learner = new_learner(&config, init, device)?;
+        if folder.state.saved {
+            learner.load_state(&folder.learner_path(folder.state.step))?;
+        }
+        let parent = match folder.state.saved {
+            true => Some(Checkpoint::load_header(&folder.checkpoint_path(folder.state.step))?.sha256),
+            false => init.map(|checkpoint| checkpoint.header.sha256.clone()),
+        };
+        folder.state.starts += 1;
+        progress.stage("reading the run's games");
+        let store = folder.open_store()?;
+        let state = &folder.state;
+        let held_out = config.train.held_out;
+        let replay = Replay::rebuild(&config.window, held_out, config.run.seed, &state.replay, &store)?;
+        let transport = LocalTransport::new(store, folder.checkpoints());
+        let bucket = Bucket::new(state.tokens, config.train.sample_reuse, config.train.batch_size, config.window.minimum);
+        let used = Used { seconds: state.seconds, steps: state.step, games: state.games };
+        let mut session = Session {
+            limits: Limits::of(&config.run),
+            scalars: Scalars::new(&folder.events()),
+            clock: Clock { before: state.seconds, started: None },
+            parent,
+            saved_step: state.step,
+            saved_games: state.games,
+            at_start: used,
+            meters: Meters::new(),
+            samples: Vec::new(),
+            last: Point::default(),
+            folder,
+            config,
+            device,
+            learner,
+            transport,
+            replay,
+            bucket,
+            stop,
+            progress,
+            rules,
+        };
+        if session.folder.state.saved {
+            session.count_later_games()?;
+        } else {
+            session.save()?;
+        }
+        if !session.config.run.deterministic {
+            session.clock.started = Some(Instant::now());
+        }
+        Ok(session)
+    }
+
+    /// Games that were stored after the save point: durable, so they count. A deterministic run makes them anew, bit by bit.
+    fn count_later_games(&mut self) -> anyhow::Result<()> {
+        if self.config.run.deterministic {
+            return Ok(());
+        }
+        let added = self.replay.catch_up(self.transport.store())?;
+        if added.games > 0 {
+            self.progress.note(&format!("{} games were stored after the last save point: they count", added.games));
+        }
+        self.count(added);
+        let state = &mut self.folder.state;
+        state.next_seq = state.next_seq.max(self.transport.store().next_seq(&state.run_id));
+        Ok(())
+    }
+
+    /// The run's folder.
+    pub fn folder(&self) -> &RunFolder {
+        &self.folder
+    }
+
+    /// The folder and what the user sees, for what comes after training.
+    pub fn into_parts(self) -> (RunFolder, Progress) {
+        (self.folder, self.progress)
+    }
+
+    /// What the run has used.
+    pub fn used(&self) -> Used {
+        Used { seconds: self.clock.seconds(), steps: self.folder.state.step, games: self.folder.state.games }
+    }
+
+    /// Stores finished games, and counts each of them once it is durable.
+    pub(super) fn collect(&mut self, games: &[GameRecord]) -> anyhow::Result<()> {
+        if games.is_empty() {
+            return Ok(());
+        }
+        let new = self.transport.publish(games)?;
+        for (record, new) in games.iter().zip(new) {
+            // A deterministic run that goes on makes the games after its save point again: they are stored, not yet counted.
+            if new || self.config.run.deterministic {
+                let added = self.replay.add(self.replay.games(), record)?;
+                self.count(added);
+                self.meters.game(record);
+            }
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, added: Added) {
+        let state = &mut self.folder.state;
+        state.games += added.games;
+        state.positions += added.plays;
+        state.samples_made += added.samples;
+        self.bucket.made(added.samples);
+    }
+
+    /// Whether the window holds enough to train on.
+    pub(super) fn window_is_ready(&self) -> bool {
+        self.replay.train().len() as u64 >= self.config.window.minimum
+    }
+
+    /// Makes one training step if the window and the sample-reuse ratio allow it.
+    pub(super) fn step_if_due(&mut self) -> anyhow::Result<bool> {
+        if !self.window_is_ready() || !self.bucket.take_step() {
+            return Ok(false);
+        }
+        let train = &self.config.train;
+        let rate = train.learning_rate_at(self.folder.state.step, self.limits.share(&self.used()));
+        let mix = ValueMix { from_search: train.value_from_search as f32 };
+        self.replay.draw(train.batch_size, mix, &mut self.samples);
+        let batch = pack(&mut self.samples)?;
+        let losses = self.learner.train_step(&batch, rate)?;
+        self.folder.state.step += 1;
+        self.folder.state.samples_trained += self.config.train.batch_size as u64;
+        self.meters.step(&losses);
+        if self.folder.state.step % CURVE_STEPS == 0 {
+            self.draw_curves(rate)?;
+        }
+        Ok(true)
+    }
+
+    /// Whether a save point is due by steps or games.
+    pub(super) fn save_is_due(&self) -> bool {
+        let section = &self.config.checkpoints;
+        let state = &self.folder.state;
+        let by_steps = section.every_steps > 0
+            && state.step / section.every_steps > self.saved_step / section.every_steps;
+        let by_games =
+            section.every_games > 0 && state.games / section.every_games > self.saved_games / section.every_games;
+        by_steps || by_games
+    }
+
+    /// Makes a save point: checkpoint, learner's state, counters, window, random streams.
+    pub(super) fn save(&mut self) -> anyhow::Result<()> {
+        let state = &mut self.folder.state;
+        state.tokens = self.bucket.tokens();
+        state.seconds = self.clock.seconds();
+        state.replay = self.replay.state();
+        let checkpoint = self.learner.net(WeightSet::Averaged).to_checkpoint(self.header())?;
+        let learner = &self.learner;
+        self.folder.save_point(
+            |path| checkpoint.save(path).map_err(into_io),
+            |path| learner.save_state(path).map_err(into_io),
+        )?;
+        self.parent = Some(checkpoint.header.sha256.clone());
+        self.saved_games = self.folder.state.games;
+        self.saved_step = self.folder.state.step;
+        if self.config.store.keep_games > 0 {
+            let keep_from = self.folder.state.games.saturating_sub(self.config.store.keep_games);
+            self.transport.store_mut().prune(keep_from.min(self.replay.oldest_game()))?;
+        }
+        Ok(())
+    }
+
+    /// The header of a checkpoint of the weights as they are.
+    fn header(&self) -> CheckpointHeader {
+        let state = &self.folder.state;
+        let architecture = self.learner.architecture();
+        let mut header = CheckpointHeader::new(architecture, self.rules.clone(), state.step, state.run_id.clone());
+        header.parent.clone_from(&self.parent);
+        header
+    }
+
+    /// `count` evaluators of the averaged weights as they are.
+    pub(super) fn evaluators(&self, count: usize) -> anyhow::Result<Vec<TorchEvaluator>> {
+        let checkpoint = self.learner.net(WeightSet::Averaged).to_checkpoint(self.header())?;
+        (0..count).map(|_| Ok(TorchEvaluator::from_checkpoint(&checkpoint, self.device, 1)?)).collect()
+    }
+
+    /// An evaluator of the averaged weights as they are.
+    pub(super) fn evaluator(&self) -> anyhow::Result<TorchEvaluator> {
+        let checkpoint = self.learner.net(WeightSet::Averaged).to_checkpoint(self.header())?;
+        Ok(TorchEvaluator::from_checkpoint(&checkpoint, self.device, 1)?)
+    }
+
+    /// The losses on games never trained on, where there are enough of them for a batch.
+    fn held_out(&mut self) -> anyhow::Result<Option<Metrics>> {
+        let train = &self.config.train;
+        if self.replay.held_out().len() < HELD_OUT_SAMPLES {
+            return Ok(None);
+        }
+        let mix = ValueMix { from_search: train.value_from_search as f32 };
+        self.replay.draw_held_out(HELD_OUT_SAMPLES, mix, &mut self.samples);
+        let batch = pack(&mut self.samples)?;
+        Ok(Some(self.learner.evaluate(&batch, WeightSet::Averaged)?))
+    }
+
+    fn draw_curves(&mut self, rate: f64) -> anyhow::Result<()> {
+        self.last = self.meters.take();
+        let point = self.last;
+        let mut values = vec![
+            ("train/learning_rate", rate),
+            ("train/steps_per_second", point.steps_per_second),
+            ("window/samples", self.replay.train().len() as f64),
+            ("self_play/positions_per_second", point.positions_per_second),
+            ("self_play/evaluations_per_second", point.evaluations_per_second),
+            ("self_play/games", self.folder.state.games as f64),
+        ];
+        if let Some(losses) = point.losses {
+            values.extend([
+                ("loss/total", losses.total),
+                ("loss/policy", losses.policy),
+                ("loss/value", losses.value),
+                ("loss/plays_left", losses.plays_left),
+                ("loss/policy_over_target", losses.policy - losses.target_entropy),
+            ]);
+        }
+        let optional = [
+            ("self_play/batch_fill", point.batch_fill),
+            ("game/length", point.length),
+            ("game/white_score", point.white_score),
+            ("game/unfinished", point.unfinished),
+        ];
+        values.extend(optional.into_iter().filter_map(|(name, value)| Some((name, value?))));
+        if self.folder.state.step % HELD_OUT_STEPS == 0 {
+            if let Some(held_out) = self.held_out()? {
+                values.extend([
+                    ("held_out/policy", held_out.losses.policy),
+                    ("held_out/value", held_out.losses.value),
+                    ("held_out/policy_accuracy", held_out.policy_accuracy),
+                    ("held_out/calibration", held_out.calibration_error()),
+                ]);
+            }
+        }
+        self.scalars.add(self.folder.state.step, &values);
+        Ok(())
+    }
+
+    /// Shows where the run stands: called often, shown a few times a second.
+    pub(super) fn show(&mut self) {
+        let used = self.used();
+        let share = self.limits.share(&used);
+        let (state, window, minimum) = (&self.folder.state, self.replay.train().len() as u64, self.config.window.minimum);
+        let filling = window < minimum;
+        let point = if self.last.losses.is_some() { self.last } else { self.meters.peek() };
+        let left = self.limits.seconds_left(&self.at_start, &used, used.seconds - self.at_start.seconds);
+        self.progress.update((self.limits != Limits::NONE).then_some(share), || {
+            let mut text = format!("{} games, {} positions", human_count(state.games), human_count(state.positions));
+            if point.positions_per_second > 0.0 {
+                text += &format!(" ({:.0}/s)", point.positions_per_second);
+            }
+            if let Some(fill) = point.batch_fill {
+                text += &format!(", batch fill {:.0}%", 100.0 * fill);
+            }
+            if filling {
+                text += &format!(", window {} of {} samples", human_count(window), human_count(minimum));
+            } else {
+                text += &format!(", step {}", state.step);
+                if let Some(losses) = point.losses {
+                    text += &format!(", loss {:.3} (policy {:.3}, value {:.3})", losses.total, losses.policy, losses.value);
+                }
+            }
+            if let Some(left) = left {
+                text += &format!(", {} left", human_time(left));
+            }
+            text
+        });
+    }
+}
+
+/// Threads of one of the learner's operations: one in a deterministic run, whose sums must come in one order; else one
+/// where self-play has all cores, unless the config says so.
+fn learner_threads(config: &Config) -> usize {
+    if config.run.deterministic { 1 } else { config.run.threads.max(1) }
+}
+
+fn new_learner(config: &Config, init: Option<&Checkpoint>, device: Device) -> anyhow::Result<Learner> {
+    let train = &config.train;
+    let learner = LearnerConfig {
+        losses: LossWeights {
+            value: train.value_loss_weight,
+            plays_left: train.plays_left_loss_weight,
+            ..LossWeights::default()
+        },
+        optimizer: AdamWConfig {
+            weight_decay: train.weight_decay,
+            clip_norm: train.gradient_clip,
+            ..AdamWConfig::default()
+        },
+        average_decay: train.average_decay,
+        threads: learner_threads(config),
+    };
+    let size = &config.network.architecture;
+    let mut architecture: Architecture = size.parse().with_context(|| format!("network.architecture {size}"))?;
+    architecture.global_pooling = config.network.global_pooling;
+    match init {
+        None => Ok(Learner::new(architecture, config.run.seed, learner, device)?),
+        Some(checkpoint) if checkpoint.header.architecture == architecture => {
+            Ok(Learner::from_checkpoint(checkpoint, learner, device)?)
+        }
+        Some(checkpoint) => {
+            let found = checkpoint.header.architecture;
+            bail!("--init: the checkpoint is a {found} network, the config wants {architecture}; add --set network.architecture={found}")
+        }
+    }
+}
+
+/// The drawn samples as a batch; takes their features and policies.
+fn pack(samples: &mut [Labelled]) -> anyhow::Result<TrainBatch> {
+    let samples: Vec<TrainSample> = samples
+        .iter_mut()
+        .map(|sample| TrainSample {
+            features: std::mem::take(&mut sample.features),
+            policy: std::mem::take(&mut sample.policy),
+            policy_weight: sample.policy_weight,
+            value: sample.value,
+            value_weight: sample.value_weight,
+            plays_left: sample.plays_left,
+            plays_left_weight: sample.plays_left_weight,
+        })
+        .collect();
+    Ok(TrainBatch::pack(&samples)?)
+}
