@@ -130,6 +130,34 @@ impl TensorFile {
         })
     }
 
+    /// A file with a text under `key`, and under `key` followed by `-sha256` the SHA-256 of text and tensors together.
+    pub fn sealed(key: &str, text: String, tensors: BTreeMap<String, Tensor>) -> Self {
+        let mut file = Self { metadata: BTreeMap::new(), tensors };
+        let seal = file.seal_of(&text);
+        file.metadata = BTreeMap::from([(key.to_owned(), text), (format!("{key}-sha256"), seal)]);
+        file
+    }
+
+    /// The text of a file made by [`Self::sealed`] with this key; what is wrong if it is another file or not as it was made.
+    pub fn unseal(&self, key: &str) -> Result<&str, String> {
+        let text = self.metadata.get(key).ok_or_else(|| format!("its metadata has no '{key}'"))?;
+        if self.metadata.get(&format!("{key}-sha256")) != Some(&self.seal_of(text)) {
+            return Err("damaged: its SHA-256 is not the one written in it".to_owned());
+        }
+        Ok(text)
+    }
+
+    fn seal_of(&self, text: &str) -> String {
+        // Names and shapes count too: swapped names would leave the bytes as they are.
+        let mut hash = Sha256::new();
+        hash.update(text);
+        for (name, tensor) in &self.tensors {
+            hash.update(format!("\n{name} {:?}", tensor.shape));
+        }
+        hash.update(self.tensors_sha256());
+        hex(&hash.finalize())
+    }
+
     /// The SHA-256 of the tensors' bytes in the order of their names, in hexadecimal: that of the file after its header.
     pub fn tensors_sha256(&self) -> String {
         let mut hash = Sha256::new();

@@ -1,0 +1,353 @@
+//! The evaluator: a checkpoint's network with its batch normalisation folded into the weights.
+//!
+//! Convolutions are gathers and matrix products over the 37 spots (see `hexagon`), in buffers that are kept from batch to batch.
+//! Of the policy planes only those are computed that the checkpoint's rules can use, or all of them for a batch that uses others.
+
+use gipf_core::{Rules, SpotSet};
+use gipf_model::{
+    Architecture, BATCH_NORM_EPSILON, Checkpoint, EvalError, Evaluation, Evaluator, Features,
+    GLOBALS, PLANE_SPOTS, PLANES, PLAYS_LEFT_SCALE, POLICY_GLOBALS, PlaneMask, check_lengths,
+    plane_mask,
+};
+use tch::{Device, Kind, Tensor};
+
+use crate::device::{device_name, set_threads};
+use crate::error::TorchError;
+use crate::hexagon::{SPOTS, gather_index, gather_matrix, pool, unpack};
+use crate::net::{Forward, TorchNet};
+use crate::parameters::Views;
+
+/// Evaluates with libtorch.
+pub struct TorchEvaluator {
+    architecture: Architecture,
+    device: Device,
+    threads: usize,
+    weights: Weights,
+    /// The planes computed for most batches, and all of them.
+    heads: [PlaneHead; 2],
+    room: Room,
+    input: Vec<f32>,
+    bits: Vec<i64>,
+    globals: Vec<f32>,
+    output: Vec<f32>,
+}
+
+impl TorchEvaluator {
+    /// The evaluator of a checkpoint on a device; `threads` of the CPU for one operation (0: what libtorch chooses).
+    pub fn from_checkpoint(
+        checkpoint: &Checkpoint,
+        device: Device,
+        threads: usize,
+    ) -> Result<Self, TorchError> {
+        let _no_grad = tch::no_grad_guard();
+        let net = TorchNet::from_checkpoint(checkpoint, device)?;
+        let views = Views::new(&net.layout, &net.trained, &net.running)?;
+        let architecture = net.architecture();
+        let head = |mask| PlaneHead::new(&views, mask, device);
+        Ok(Self {
+            architecture,
+            device,
+            threads,
+            weights: Weights::new(&views, &architecture)?,
+            heads: [head(mask_of(&checkpoint.header.rules))?, head(PlaneMask::ALL)?],
+            room: Room::new(&architecture, 0, device)?,
+            input: Vec::new(),
+            bits: Vec::new(),
+            globals: Vec::new(),
+            output: Vec::new(),
+        })
+    }
+
+    fn run(&mut self, batch: &[Features], out: &mut [Evaluation]) -> Result<(), TorchError> {
+        if batch.is_empty() {
+            return Ok(());
+        }
+        set_threads(self.threads);
+        let _no_grad = tch::no_grad_guard();
+        let used = batch
+            .iter()
+            .fold(PlaneMask::NONE, |mask, features| mask.union(features.policy.planes()));
+        let head = &self.heads[usize::from(!used.is_subset(self.heads[0].mask))];
+        if self.room.boards < batch.len() {
+            self.room = Room::new(&self.architecture, batch.len(), self.device)?;
+        }
+        self.globals.clear();
+        self.globals.extend(batch.iter().flat_map(|features| features.globals));
+        let globals = Tensor::f_from_slice(&self.globals)?
+            .f_reshape([-1, GLOBALS as i64])?
+            .f_to(self.device)?;
+        let planes = if self.device == Device::Cpu {
+            expand(batch, &mut self.input);
+            Tensor::f_from_slice(&self.input)?.f_reshape([-1, PLANES as i64])?
+        } else {
+            self.bits.clear();
+            self.bits.extend(
+                batch.iter().flat_map(|features| features.planes).map(|SpotSet(bits)| bits as i64),
+            );
+            let bits = Tensor::f_from_slice(&self.bits)?.f_reshape([-1, PLANES as i64])?;
+            unpacked(&bits, self.device)?
+        };
+        let rows = self.weights.evaluate(&planes, &globals, head, &mut self.room, batch.len())?;
+        let rows = rows.f_to(Device::Cpu)?.f_contiguous()?;
+        self.output.resize(rows.numel(), 0.0);
+        rows.f_copy_data(&mut self.output, rows.numel())?;
+        let columns = head.columns.len();
+        for ((features, row), out) in
+            batch.iter().zip(self.output.chunks_exact(head.width)).zip(out)
+        {
+            debug_assert!(columns > 0);
+            features.policy.logits_with(
+                |index| row[head.columns[usize::from(index)] as usize],
+                &mut out.logits,
+            );
+            let [.., win, loss, unfinished, plays_left] = *row else { continue };
+            out.value = [win, loss, unfinished];
+            out.plays_left = plays_left * PLAYS_LEFT_SCALE;
+        }
+        Ok(())
+    }
+}
+
+impl Evaluator for TorchEvaluator {
+    fn evaluate(&mut self, batch: &[Features], out: &mut [Evaluation]) -> Result<(), EvalError> {
+        check_lengths(batch, out)?;
+        self.run(batch, out)
+            .map_err(|error| EvalError::Backend { name: self.name(), message: error.to_string() })
+    }
+
+    fn name(&self) -> String {
+        format!("torch {} {}", self.architecture, device_name(self.device))
+    }
+}
+
+/// The planes that games by any of these rules can use; all for no rules, or for rules this program cannot read.
+fn mask_of(rules: &[String]) -> PlaneMask {
+    let masks = rules
+        .iter()
+        .map(|rules| rules.parse::<Rules>().map_or(PlaneMask::ALL, |rules| plane_mask(&rules)));
+    masks.reduce(PlaneMask::union).unwrap_or(PlaneMask::ALL)
+}
+
+/// The planes of a batch as rows, spot by spot, after a row of zeros: `[1 + batch * 37, PLANES]`.
+fn expand(batch: &[Features], rows: &mut Vec<f32>) {
+    rows.clear();
+    rows.resize((1 + batch.len() * PLANE_SPOTS) * PLANES, 0.0);
+    for (features, board) in batch.iter().zip(rows[PLANES..].chunks_exact_mut(PLANE_SPOTS * PLANES))
+    {
+        for (plane, set) in features.planes.iter().enumerate() {
+            for spot in set.iter() {
+                board[spot.index() * PLANES + plane] = 1.0;
+            }
+        }
+    }
+}
+
+/// The same from bitboards, on the device.
+fn unpacked(bits: &Tensor, device: Device) -> Result<Tensor, TorchError> {
+    let zeros = Tensor::f_zeros([1, PLANES as i64], (Kind::Float, device))?;
+    Ok(Tensor::f_cat(&[zeros, unpack(bits, device)?.f_reshape([-1, PLANES as i64])?], 0)?)
+}
+
+/// Buffers for batches of up to `boards` positions. Rows of activations follow a row of zeros, which spots off the board read.
+struct Room {
+    boards: usize,
+    /// The rows each spot gathers.
+    index: Tensor,
+    /// The gathered rows of the planes, and of the trunk.
+    stem_taps: Tensor,
+    taps: Tensor,
+    /// The trunk and the inside of a block.
+    x: Tensor,
+    h: Tensor,
+}
+
+impl Room {
+    fn new(architecture: &Architecture, boards: usize, device: Device) -> Result<Self, TorchError> {
+        let index = Tensor::f_from_slice(&gather_index(boards))?.f_to(device)?;
+        let taps = index.size()[0];
+        let zeros = |rows: i64, columns: usize| {
+            Tensor::f_zeros([rows, columns as i64], (Kind::Float, device))
+        };
+        let rows = 1 + SPOTS * boards as i64;
+        Ok(Self {
+            boards,
+            stem_taps: zeros(taps, PLANES)?,
+            taps: zeros(taps, architecture.channels)?,
+            x: zeros(rows, architecture.channels)?,
+            h: zeros(rows, architecture.channels)?,
+            index,
+        })
+    }
+}
+
+/// A matrix `[in, out]` and a bias `[out]`.
+struct Map {
+    matrix: Tensor,
+    bias: Tensor,
+}
+
+impl Map {
+    fn new(views: &Views, name: &str) -> Result<Self, TorchError> {
+        Ok(Self {
+            matrix: views.get(&format!("{name}.weight"))?.f_tr()?.f_contiguous()?,
+            bias: views.get(&format!("{name}.bias"))?.shallow_clone(),
+        })
+    }
+
+    /// A weight `[out, in]` or `[out, in, TAPS]` without bias, followed by a batch normalisation.
+    fn folded(views: &Views, weight: &str, norm: &str) -> Result<Self, TorchError> {
+        let weight = views.get(weight)?;
+        let matrix = if weight.dim() == 3 { gather_matrix(weight)? } else { weight.f_tr()? };
+        let (scale, bias) = fold(views, norm)?;
+        Ok(Self { matrix: matrix.f_mul(&scale)?.f_contiguous()?, bias })
+    }
+
+    fn apply(&self, x: &Tensor) -> Result<Tensor, TorchError> {
+        Ok(self.bias.f_addmm(x, &self.matrix)?)
+    }
+}
+
+/// A batch normalisation as a factor and a bias.
+fn fold(views: &Views, name: &str) -> Result<(Tensor, Tensor), TorchError> {
+    let part = |part: &str| views.get(&format!("{name}.{part}"));
+    let scale = part("weight")?.f_div(&part("var")?.f_add_scalar(BATCH_NORM_EPSILON)?.f_sqrt()?)?;
+    let bias = part("bias")?.f_sub(&part("mean")?.f_mul(&scale)?)?;
+    Ok((scale, bias))
+}
+
+/// The policy planes of one mask.
+struct PlaneHead {
+    mask: PlaneMask,
+    map: Map,
+    /// Where each logit stands in a row of the output.
+    columns: Vec<u32>,
+    /// Numbers in a row of the output: logits, win, loss, unfinished, plays left.
+    width: usize,
+}
+
+impl PlaneHead {
+    fn new(views: &Views, mask: PlaneMask, device: Device) -> Result<Self, TorchError> {
+        let planes: Vec<i64> = mask.iter().map(|plane| plane as i64).collect();
+        let planes = Tensor::f_from_slice(&planes)?.f_to(device)?;
+        let Map { matrix, bias } = Map::new(views, "policy.planes")?;
+        let map = Map {
+            matrix: matrix.f_index_select(1, &planes)?,
+            bias: bias.f_index_select(0, &planes)?,
+        };
+        let width = PLANE_SPOTS * mask.len() + POLICY_GLOBALS + 4;
+        Ok(Self { mask, map, columns: Forward::logit_column(mask), width })
+    }
+}
+
+/// The folded network, but for the policy planes.
+struct Weights {
+    stem: Map,
+    stem_globals: Tensor,
+    blocks: Vec<Block>,
+    policy: Map,
+    policy_pool: Map,
+    policy_globals: Map,
+    value: Map,
+    value_hidden: Map,
+    outcome: Map,
+    plays_left: Map,
+}
+
+struct Block {
+    first: Map,
+    second: Tensor,
+    /// From the pooled first half, or nothing, to the bias of the second.
+    pool: Option<Tensor>,
+    bias: Tensor,
+}
+
+impl Weights {
+    fn new(views: &Views, architecture: &Architecture) -> Result<Self, TorchError> {
+        let (scale, _) = fold(views, "stem.bn")?;
+        let block = |i: usize| -> Result<Block, TorchError> {
+            let name = |part: &str| format!("blocks.{i}.{part}");
+            let second = Map::folded(views, &name("conv2.weight"), &name("bn2"))?;
+            let pool = architecture.global_pooling.then(|| views.get(&name("pool.weight")));
+            Ok(Block {
+                first: Map::folded(views, &name("conv1.weight"), &name("bn1"))?,
+                second: second.matrix,
+                pool: pool
+                    .map(|weight| Ok::<_, TorchError>(weight?.f_tr()?.f_contiguous()?))
+                    .transpose()?,
+                bias: second.bias,
+            })
+        };
+        Ok(Self {
+            stem: Map::folded(views, "stem.conv.weight", "stem.bn")?,
+            stem_globals: views
+                .get("stem.globals.weight")?
+                .f_tr()?
+                .f_mul(&scale)?
+                .f_contiguous()?,
+            blocks: (0..architecture.blocks).map(block).collect::<Result<_, _>>()?,
+            policy: Map::folded(views, "policy.conv.weight", "policy.bn")?,
+            policy_pool: Map::new(views, "policy.pool")?,
+            policy_globals: Map::new(views, "policy.globals")?,
+            value: Map::folded(views, "value.conv.weight", "value.bn")?,
+            value_hidden: Map::new(views, "value.hidden")?,
+            outcome: Map::new(views, "value.outcome")?,
+            plays_left: Map::new(views, "value.plays_left")?,
+        })
+    }
+
+    /// `planes` `[1 + b * 37, PLANES]`, `globals` `[b, GLOBALS]`; the result `[b, head.width]`.
+    fn evaluate(
+        &self,
+        planes: &Tensor,
+        globals: &Tensor,
+        head: &PlaneHead,
+        room: &mut Room,
+        boards: usize,
+    ) -> Result<Tensor, TorchError> {
+        let n = SPOTS * boards as i64;
+        let taps = n * gipf_model::TAPS as i64;
+        let index = room.index.f_narrow(0, 0, taps)?;
+        let gather = |x: &Tensor, into: &Tensor| -> Result<Tensor, TorchError> {
+            let into = into.f_narrow(0, 0, taps)?;
+            let _ = x.f_index_select_out(&into, 0, &index)?;
+            Ok(into.f_reshape([n, -1])?)
+        };
+        let (x_all, h_all) = (room.x.f_narrow(0, 0, 1 + n)?, room.h.f_narrow(0, 0, 1 + n)?);
+        let (mut x, mut h) = (x_all.f_narrow(0, 1, n)?, h_all.f_narrow(0, 1, n)?);
+        let (mut x_boards, h_boards) =
+            (x.f_reshape([-1, SPOTS, x.size()[1]])?, h.f_reshape([-1, SPOTS, x.size()[1]])?);
+
+        let bias = globals.f_matmul(&self.stem_globals)?.f_unsqueeze(1)?;
+        let _ =
+            self.stem.bias.f_addmm_out(&x, &gather(planes, &room.stem_taps)?, &self.stem.matrix)?;
+        let _ = x_boards.f_add_(&bias)?.f_relu_()?;
+        for block in &self.blocks {
+            let _ = block.first.bias.f_addmm_out(
+                &h,
+                &gather(&x_all, &room.taps)?,
+                &block.first.matrix,
+            )?;
+            let _ = h.f_relu_()?;
+            let _ = x.f_addmm_(&gather(&h_all, &room.taps)?, &block.second)?;
+            let _ = match &block.pool {
+                Some(matrix) => x_boards
+                    .f_add_(&block.bias.f_addmm(&pool(&h_boards)?, matrix)?.f_unsqueeze(1)?)?,
+                None => x_boards.f_add_(&block.bias)?,
+            };
+            let _ = x.f_relu_()?;
+        }
+
+        let mut p = self.policy.apply(&x)?.f_relu_()?;
+        let mut p_boards = p.f_reshape([-1, SPOTS, p.size()[1]])?;
+        let g = pool(&p_boards)?;
+        let _ = p_boards.f_add_(&self.policy_pool.apply(&g)?.f_unsqueeze(1)?)?;
+        let logits = head.map.apply(&p.f_relu_()?)?.f_reshape([boards as i64, -1])?;
+
+        let v = self.value.apply(&x)?.f_relu_()?;
+        let v = pool(&v.f_reshape([-1, SPOTS, v.size()[1]])?)?;
+        let v = self.value_hidden.apply(&Tensor::f_cat(&[&v, globals], 1)?)?.f_relu_()?;
+        let outcome = self.outcome.apply(&v)?.f_softmax(-1, Kind::Float)?;
+        let plays_left = self.plays_left.apply(&v)?.f_softplus()?;
+        Ok(Tensor::f_cat(&[logits, self.policy_globals.apply(&g)?, outcome, plays_left], 1)?)
+    }
+}
