@@ -1,14 +1,15 @@
 //! The greedy player: one play ahead, by material.
 
-use gipf_core::{Color, Phase, Play, Position, Potential};
+use gipf_core::{Color, Phase, Play, Position};
 
 use crate::player::{Budget, Choice, GameState, Player, PlayerError, actions_of};
 use crate::random::{Purpose, below};
 
 /// A basic piece, on the board or in the hand.
 const BASIC: i32 = 100;
-/// What a GIPF-piece is worth beyond its two basic pieces: without one a colour loses.
-const GIPF: i32 = 120;
+/// What the first, second and third GIPF-piece are worth beyond their two basic pieces: without one a colour loses, but
+/// each costs two pieces that could have been two turns.
+const GIPFS: [i32; 3] = [120, 60, 30];
 /// A potential that can still move, and one that cannot any more or covers.
 const POTENTIAL: i32 = 30;
 const USED_POTENTIAL: i32 = 5;
@@ -101,7 +102,8 @@ fn material(position: &Position, color: Color) -> i32 {
     let mut sum = hand * (BASIC + IN_HAND) + potentials * POTENTIAL;
     let simple = position.owned(color) & !position.complex();
     let gipfs = simple & position.gipfs();
-    sum += simple.len() as i32 * BASIC + gipfs.len() as i32 * (BASIC + GIPF);
+    sum += (simple.len() + gipfs.len()) as i32 * BASIC;
+    sum += GIPFS.iter().take(position.gipf_count(color) as usize).sum::<i32>();
     for spot in position.complex().iter() {
         let Some(stack) = position.stack(spot) else { continue };
         if let Some((_, gipf)) = stack.base.filter(|&(base, _)| base == color) {
@@ -112,16 +114,6 @@ fn material(position: &Position, color: Color) -> i32 {
         sum += own * USED_POTENTIAL;
         if stack.is_loaded() && stack.first == color {
             sum += POTENTIAL - USED_POTENTIAL;
-        }
-        // A converted GIPF-piece stands for one in every rule (rules, section 6).
-        let converts =
-            position.rules().punct_convert() && stack.potential == Some(Potential::Punct);
-        if converts
-            && stack.count == 1
-            && stack.first == color
-            && stack.base.is_some_and(|(base, _)| base != color)
-        {
-            sum += BASIC + GIPF;
         }
     }
     sum

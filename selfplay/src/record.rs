@@ -28,12 +28,43 @@ pub(crate) fn searched(
     RecordedPlay { p: play.to_string(), s: Some(search) }
 }
 
-/// The policy in parts of [`POLICY_UNIT`], largest shares first as the search has them; plays that round to nothing are left out.
+/// The policy in parts of [`POLICY_UNIT`], in the search's order; plays that round to nothing are left out. What rounding
+/// leaves over goes to the largest share, so the parts sum to the unit.
 fn quantized(policy: &[(Play, f32)]) -> Vec<(String, u16)> {
-    policy
-        .iter()
-        .map(|&(play, share)| (play, (share * f32::from(POLICY_UNIT)).round() as u16))
-        .filter(|&(_, parts)| parts > 0)
-        .map(|(play, parts)| (play.to_string(), parts))
-        .collect()
+    let unit = f32::from(POLICY_UNIT);
+    let parts = |share: f32| (share * unit).round().clamp(0.0, unit) as i64;
+    let rest = i64::from(POLICY_UNIT) - policy.iter().map(|&(_, share)| parts(share)).sum::<i64>();
+    let largest = (0..policy.len()).max_by(|&a, &b| policy[a].1.total_cmp(&policy[b].1));
+    let whole = |(index, &(play, share)): (usize, &(Play, f32))| {
+        let parts = parts(share) + if largest == Some(index) { rest } else { 0 };
+        (parts > 0).then(|| (play.to_string(), parts.min(i64::from(POLICY_UNIT)) as u16))
+    };
+    policy.iter().enumerate().filter_map(whole).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_sum_to_the_unit() {
+        let plays: Vec<Play> =
+            ["e1-e2", "b1-b2", "h1-h2", "b6-b5"].iter().map(|text| text.parse().unwrap()).collect();
+        let policy = |shares: [f32; 4]| plays.iter().copied().zip(shares).collect::<Vec<_>>();
+        for shares in [
+            [0.25; 4],
+            [1.0, 0.0, 0.0, 0.0],
+            [0.999_98, 7e-6, 7e-6, 6e-6],
+            [1e-6, 0.1, 0.3, 0.599_999],
+        ] {
+            let parts = quantized(&policy(shares));
+            assert_eq!(
+                parts.iter().map(|&(_, part)| u32::from(part)).sum::<u32>(),
+                65535,
+                "{parts:?}"
+            );
+            assert!(parts.iter().all(|&(_, part)| part > 0));
+        }
+        assert_eq!(quantized(&policy([1.0, 0.0, 0.0, 0.0])), [("e1-e2".to_owned(), 65535)]);
+    }
 }

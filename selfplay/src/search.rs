@@ -363,3 +363,7 @@ impl Search {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "search_tests.rs"]
+mod tests;
