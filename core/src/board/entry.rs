@@ -107,12 +107,19 @@ static LINE_ENTRIES: [u64; 21] = {
     entries
 };
 
-/// The entries onto each spot, as bits; none off the rim.
-static ENTRIES_ONTO: [u64; SPOTS] = {
-    let mut entries = [0; SPOTS];
+/// Per column and set of its spots (axial rows as bits): the entries onto the rim spots among them.
+static ENTRIES_ONTO: [[u64; 128]; 7] = {
+    let mut entries = [[0; 128]; 7];
     let mut e = 0;
     while e < 42 {
-        entries[WAYS[e].first.index()] |= 1 << e;
+        let first = WAYS[e].first;
+        let mut rows = 0;
+        while rows < 128 {
+            if rows >> first.y() & 1 != 0 {
+                entries[first.x() as usize][rows] |= 1 << e;
+            }
+            rows += 1;
+        }
         e += 1;
     }
     entries
@@ -128,16 +135,6 @@ const FIRST_ENTRIES: u64 = {
     entries
 };
 
-/// The rim spots.
-const RIM_SPOTS: SpotSet = {
-    let (mut spots, mut i) = (SpotSet::EMPTY, 0);
-    while i < RIM.len() {
-        spots.insert(RIM[i].spot);
-        i += 1;
-    }
-    spots
-};
-
 /// A set of ways to enter, bit [`Entry::index`] each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EntrySet(u64);
@@ -146,20 +143,21 @@ impl EntrySet {
     /// The ways that are not blocked.
     #[inline]
     pub(crate) fn open(occupied: SpotSet) -> EntrySet {
-        let mut blocked = 0;
-        for (line, entries) in Line::ALL.iter().zip(&LINE_ENTRIES) {
-            let full = line.spots().0 & !occupied.0 == 0;
-            blocked |= if full { *entries } else { 0 };
+        let mut open = (1 << Entry::COUNT) - 1;
+        let mut full = Line::full(occupied);
+        while full != 0 {
+            open &= !LINE_ENTRIES[full.trailing_zeros() as usize % 21];
+            full &= full - 1;
         }
-        EntrySet(((1 << Entry::COUNT) - 1) & !blocked)
+        EntrySet(open)
     }
 
     /// These ways without all but the first onto each empty spot.
     #[inline]
     pub(crate) fn merged(self, occupied: SpotSet) -> EntrySet {
         let mut apart = FIRST_ENTRIES;
-        for spot in occupied & RIM_SPOTS {
-            apart |= ENTRIES_ONTO[spot.index()];
+        for (column, entries) in ENTRIES_ONTO.iter().enumerate() {
+            apart |= entries[(occupied.0 >> (8 * column) & 127) as usize];
         }
         EntrySet(self.0 & apart)
     }

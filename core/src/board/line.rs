@@ -76,6 +76,33 @@ impl Line {
         self.spots().len()
     }
 
+    /// The lines without an empty spot, bit [`Line::index`] each.
+    ///
+    /// A column is a byte, so each orientation's seven lines are tested together: columns as bytes
+    /// that are not zero; SE-NW lines, whose rows are equal, by folding all bytes onto one; NE-SW
+    /// lines the same way after the columns are shifted so that the spots of a line share a row.
+    #[inline]
+    pub(crate) fn full(occupied: SpotSet) -> u32 {
+        const ONES: u64 = 0x0001_0101_0101_0101;
+        let empty = SpotSet::ALL.0 & !occupied.0;
+        let columns = ((empty + 0x7f * ONES) >> 7 & ONES).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        let fold = |set: u64| {
+            let set = set | set >> 32;
+            let set = set | set >> 16;
+            (set | set >> 8) & 0x7f
+        };
+        let column = |x: u32| empty & 0xff << (8 * x);
+        let sheared = column(0) << 3
+            | column(1) << 2
+            | column(2) << 1
+            | column(3)
+            | column(4) >> 1
+            | column(5) >> 2
+            | column(6) >> 3;
+        let with_room = columns & 0x7f | fold(sheared) << 7 | fold(empty) << 14;
+        !(with_room as u32) & 0x1f_ffff
+    }
+
     /// Bits between neighbouring spots of the line.
     #[inline]
     pub(crate) const fn stride(self) -> u32 {
@@ -100,6 +127,22 @@ impl fmt::Display for Line {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn full_lines_are_those_without_an_empty_spot() {
+        let mut seed = 1_u64;
+        for _ in 0..2_000 {
+            // Mostly full boards.
+            let mut occupied = SpotSet::ALL;
+            for _ in 0..6 {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                occupied.remove(Spot::ALL[(seed >> 33) as usize % 37]);
+            }
+            let full = Line::ALL.into_iter().filter(|line| line.spots().is_subset(occupied));
+            let full = full.fold(0, |lines, line| lines | 1 << line.index());
+            assert_eq!(Line::full(occupied), full, "{occupied:?}");
+        }
+    }
 
     #[test]
     fn each_orientation_has_lines_of_4_to_7_and_back() {

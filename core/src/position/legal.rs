@@ -243,6 +243,6 @@ fn extend(out: &mut Vec<Play>, entries: EntrySet, play: Play) {
     let from = out.len();
     out.resize(from + entries.len(), play);
     for (slot, entry) in out[from..].iter_mut().zip(entries.iter()) {
-        *slot = slot.with_entry(entry);
+        *slot = play.with_entry(entry);
     }
 }
