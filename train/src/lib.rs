@@ -5,3 +5,14 @@
 #![forbid(unsafe_code)]
 
 pub mod commands;
+pub mod config;
+pub mod faults;
+pub mod learner;
+pub mod progress;
+pub mod run;
+pub mod store;
+pub mod transport;
+pub mod window;
+
+#[cfg(test)]
+mod test_games;

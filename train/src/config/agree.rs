@@ -1,0 +1,53 @@
+//! Keys that are right one by one but cannot stand together.
+
+use super::error::ConfigError;
+use super::sections::Config;
+
+/// Checks that the keys agree.
+pub(super) fn check(config: &Config, file: &str) -> Result<(), ConfigError> {
+    reason(config)
+        .map_or(Ok(()), |reason| Err(ConfigError::Conflict { file: file.to_owned(), reason }))
+}
+
+fn reason(config: &Config) -> Option<String> {
+    let Config { run, self_play, window, report, train, checkpoints, .. } = config;
+    if self_play.fast_simulations > self_play.simulations {
+        return Some(format!(
+            "self_play.fast_simulations is {}, more than self_play.simulations = {}: a fast search is the smaller one",
+            self_play.fast_simulations, self_play.simulations
+        ));
+    }
+    if window.minimum > window.maximum {
+        return Some(format!(
+            "window.minimum is {}, more than window.maximum = {}: training would never start",
+            window.minimum, window.maximum
+        ));
+    }
+    if report.games % 2 == 1 {
+        return Some(format!(
+            "report.games is {}: it must be even, for each opening is played twice, colours swapped",
+            report.games
+        ));
+    }
+    if run.deterministic && run.minutes > 0.0 {
+        return Some(format!(
+            "run.deterministic is true and run.minutes is {}: a run that ends by the clock cannot be repeated; set run.minutes = 0 and run.steps or run.games",
+            run.minutes
+        ));
+    }
+    if run.deterministic && run.steps == 0 && run.games == 0 {
+        return Some(
+            "run.deterministic is true without a limit: set run.steps or run.games".to_owned(),
+        );
+    }
+    if checkpoints.every_steps == 0 && checkpoints.every_games == 0 {
+        return Some("checkpoints.every_steps and checkpoints.every_games are both 0: the run would save only its end; set one".to_owned());
+    }
+    if (train.batch_size as u64) > window.maximum {
+        return Some(format!(
+            "train.batch_size is {}, more than window.maximum = {}: a batch would repeat samples",
+            train.batch_size, window.maximum
+        ));
+    }
+    None
+}

@@ -1,0 +1,363 @@
+//! The typed sections of a configuration, with their defaults.
+
+use serde::{Deserialize, Serialize};
+
+/// A whole configuration. Every key has a default, so that a file states only what differs.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// What the run is and when it ends.
+    pub run: RunSection,
+    /// Which games are played.
+    pub rules: RulesSection,
+    /// The network.
+    pub network: NetworkSection,
+    /// How games are made.
+    pub self_play: SelfPlaySection,
+    /// How the network learns.
+    pub train: TrainSection,
+    /// The replay window.
+    pub window: WindowSection,
+    /// When the run saves itself.
+    pub checkpoints: CheckpointsSection,
+    /// The matches at the end.
+    pub report: ReportSection,
+    /// The games on disk.
+    pub store: StoreSection,
+}
+
+/// `[run]`: name, limits, machine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RunSection {
+    /// Name of the run; its folder is `runs/NAME` unless the command line says otherwise.
+    pub name: String,
+    /// Seed of every random stream.
+    pub seed: u64,
+    /// Training time in minutes, all starts together; 0: no limit.
+    pub minutes: f64,
+    /// Training steps; 0: no limit.
+    pub steps: u64,
+    /// Self-play games; 0: no limit.
+    pub games: u64,
+    /// Learner and self-play alternate, and two runs are bit-equal.
+    pub deterministic: bool,
+    /// Device of learner and self-play: `cpu`, `cuda`, `cuda:N` or `auto`.
+    pub device: String,
+    /// Threads of the learner's library; 0: as many as the machine has cores.
+    pub threads: usize,
+}
+
+impl Default for RunSection {
+    fn default() -> Self {
+        Self {
+            name: "run".to_owned(),
+            seed: 1,
+            minutes: 0.0,
+            steps: 0,
+            games: 0,
+            deterministic: false,
+            device: "auto".to_owned(),
+            threads: 0,
+        }
+    }
+}
+
+/// One rules string (rules, section 3) and how often it is played.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WeightedRules {
+    /// The rules string.
+    pub rules: String,
+    /// Share of the games, relative to the other entries.
+    #[serde(default = "one")]
+    pub weight: f64,
+}
+
+const fn one() -> f64 {
+    1.0
+}
+
+/// `[rules]`: which games are played.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RulesSection {
+    /// One rules string or several with weights; a file may write a plain string for one.
+    #[serde(with = "weighted")]
+    pub rules: Vec<WeightedRules>,
+    /// Plays after which a game stops unfinished (rules, section 8).
+    pub max_plays: u32,
+}
+
+impl Default for RulesSection {
+    fn default() -> Self {
+        Self {
+            rules: vec![WeightedRules { rules: "standard".to_owned(), weight: 1.0 }],
+            max_plays: 500,
+        }
+    }
+}
+
+/// A single string stands for a list of one.
+mod weighted {
+    use super::WeightedRules;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        One(String),
+        Many(Vec<WeightedRules>),
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<WeightedRules>, D::Error> {
+        Ok(match Written::deserialize(deserializer)? {
+            Written::One(rules) => vec![WeightedRules { rules, weight: 1.0 }],
+            Written::Many(list) => list,
+        })
+    }
+
+    pub(super) fn serialize<S: Serializer>(
+        list: &[WeightedRules],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        match list {
+            [only] => only.rules.serialize(serializer),
+            list => list.serialize(serializer),
+        }
+    }
+}
+
+/// `[network]`: the architecture.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct NetworkSection {
+    /// Residual blocks and channels, as `BLOCKSxCHANNELS`.
+    pub architecture: String,
+    /// Whether every block also sees the mean and the maximum over the board.
+    pub global_pooling: bool,
+}
+
+impl Default for NetworkSection {
+    fn default() -> Self {
+        Self { architecture: "4x32".to_owned(), global_pooling: true }
+    }
+}
+
+/// `[self_play]`: how games are made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SelfPlaySection {
+    /// Worker threads; 0: as many as the machine has cores.
+    pub workers: usize,
+    /// Games a worker plays at once; their leaves make one batch.
+    pub lanes: u32,
+    /// Simulations of a full search.
+    pub simulations: u32,
+    /// Simulations of a fast search, whose policy is not learned.
+    pub fast_simulations: u32,
+    /// Share of the decisions that get a full search (playout-cap randomization).
+    pub full_search_probability: f64,
+    /// Root candidates of a full search.
+    pub considered: u32,
+    /// Root candidates of a fast search.
+    pub fast_considered: u32,
+    /// Weight of the search in the improved policy: `c_visit` of Danihelka et al. 2022.
+    pub c_visit: f64,
+    /// Weight of the search in the improved policy: `c_scale` of Danihelka et al. 2022.
+    pub c_scale: f64,
+    /// Whether a search goes on with the tree of the one before.
+    pub tree_reuse: bool,
+    /// A game starts with 0 to this many uniformly random plays.
+    pub opening_random_plays: u32,
+    /// Plays before this one are sampled from the search's policy, later ones are its best.
+    pub opening_sampled_plays: u32,
+    /// Temperature of those sampled plays.
+    pub opening_temperature: f64,
+    /// A game whose search value stays beyond this is settled: only fast searches from then on.
+    pub settled_value: f64,
+    /// For how many searched plays in a row it must stay there; 0: games are never settled.
+    pub settled_plays: u32,
+    /// Steps after which the workers get the newest averaged weights.
+    pub refresh_steps: u64,
+}
+
+impl Default for SelfPlaySection {
+    fn default() -> Self {
+        Self {
+            workers: 0,
+            lanes: 64,
+            simulations: 64,
+            fast_simulations: 16,
+            full_search_probability: 0.25,
+            considered: 16,
+            fast_considered: 4,
+            c_visit: 50.0,
+            c_scale: 1.0,
+            tree_reuse: true,
+            opening_random_plays: 2,
+            opening_sampled_plays: 8,
+            opening_temperature: 1.0,
+            settled_value: 0.95,
+            settled_plays: 0,
+            refresh_steps: 100,
+        }
+    }
+}
+
+/// How the learning rate falls after the warm-up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Decay {
+    /// It stays.
+    Constant,
+    /// Half a cosine wave down to the final fraction at the run's end.
+    Cosine,
+}
+
+/// `[train]`: how the network learns.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TrainSection {
+    /// Samples a step.
+    pub batch_size: usize,
+    /// Peak learning rate of AdamW.
+    pub learning_rate: f64,
+    /// Steps over which the rate rises from 0 to its peak.
+    pub warmup_steps: u64,
+    /// How it falls afterwards.
+    pub decay: Decay,
+    /// Rate at the end, as a fraction of the peak.
+    pub final_fraction: f64,
+    /// Decoupled weight decay (Loshchilov and Hutter 2019).
+    pub weight_decay: f64,
+    /// Largest norm of the gradient; longer ones are scaled down.
+    pub gradient_clip: f64,
+    /// Decay a step of the averaged weights that self-play uses.
+    pub average_decay: f64,
+    /// Samples trained per sample made.
+    pub sample_reuse: f64,
+    /// Share of the search value in the value target; the rest is the game's result.
+    pub value_from_search: f64,
+    /// Weight of the value loss.
+    pub value_loss_weight: f64,
+    /// Weight of the plays-left loss.
+    pub plays_left_loss_weight: f64,
+    /// Share of the games that are never trained on.
+    pub held_out: f64,
+}
+
+impl Default for TrainSection {
+    fn default() -> Self {
+        Self {
+            batch_size: 256,
+            learning_rate: 0.002,
+            warmup_steps: 200,
+            decay: Decay::Cosine,
+            final_fraction: 0.1,
+            weight_decay: 0.0001,
+            gradient_clip: 1.0,
+            average_decay: 0.99,
+            sample_reuse: 4.0,
+            value_from_search: 0.3,
+            value_loss_weight: 1.0,
+            plays_left_loss_weight: 0.1,
+            held_out: 0.05,
+        }
+    }
+}
+
+impl TrainSection {
+    /// The learning rate of step `step` (from 0), `progress` (0 to 1) into the run.
+    pub fn learning_rate_at(&self, step: u64, progress: f64) -> f64 {
+        let warm = if step < self.warmup_steps {
+            (step + 1) as f64 / self.warmup_steps as f64
+        } else {
+            1.0
+        };
+        let progress = progress.clamp(0.0, 1.0);
+        let fall = match self.decay {
+            Decay::Constant => 1.0,
+            Decay::Cosine => {
+                let wave = 0.5 * (1.0 + (std::f64::consts::PI * progress).cos());
+                self.final_fraction + (1.0 - self.final_fraction) * wave
+            }
+        };
+        self.learning_rate * warm * fall
+    }
+}
+
+/// `[window]`: the replay window, which grows with the run.
+///
+/// Its size after N samples made is `c (1 + β ((N/c)^α - 1) / α)` for N beyond `c`, and everything before
+/// (KataGo, Wu 2019, appendix C), but never more than the maximum.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct WindowSection {
+    /// Samples before training starts, and `c` of the growth.
+    pub minimum: u64,
+    /// `β`: growth per sample made at the start.
+    pub growth_scale: f64,
+    /// `α`: how fast that growth fades.
+    pub growth_exponent: f64,
+    /// The window's bound in samples, and so the bound of its memory.
+    pub maximum: u64,
+}
+
+impl Default for WindowSection {
+    fn default() -> Self {
+        Self { minimum: 5_000, growth_scale: 0.4, growth_exponent: 0.75, maximum: 500_000 }
+    }
+}
+
+/// `[checkpoints]`: when the run saves itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct CheckpointsSection {
+    /// Steps between two checkpoints; 0: off.
+    pub every_steps: u64,
+    /// Games between two checkpoints; 0: off.
+    pub every_games: u64,
+    /// Newest checkpoints to keep; step 0 and the best always stay.
+    pub keep: usize,
+}
+
+impl Default for CheckpointsSection {
+    fn default() -> Self {
+        Self { every_steps: 500, every_games: 0, keep: 10 }
+    }
+}
+
+/// `[report]`: the matches at the end.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ReportSection {
+    /// Games against each opponent, an even number; 0: no matches.
+    pub games: u32,
+    /// Simulations a decision in them.
+    pub simulations: u32,
+}
+
+impl Default for ReportSection {
+    fn default() -> Self {
+        Self { games: 200, simulations: 64 }
+    }
+}
+
+/// `[store]`: the games on disk.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct StoreSection {
+    /// Size at which a new file of games is begun, in MB.
+    pub segment_megabytes: u64,
+    /// Newest games to keep, whole files only and never less than the window holds; 0: all.
+    pub keep_games: u64,
+}
+
+impl Default for StoreSection {
+    fn default() -> Self {
+        Self { segment_megabytes: 64, keep_games: 0 }
+    }
+}

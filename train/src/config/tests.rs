@@ -1,0 +1,294 @@
+//! Golden lines of configuration errors, overrides, differences, and the presets.
+
+use super::*;
+use std::path::{Path, PathBuf};
+
+fn error(text: &str) -> String {
+    match parse(text, "a.toml", &[]) {
+        Ok(_) => panic!("accepted: {text}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+fn set_error(setting: &str) -> String {
+    match parse_settings(&[setting.to_owned()]) {
+        Ok(_) => panic!("accepted: {setting}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn errors_name_key_line_and_cure() {
+    let golden = [
+        (
+            "[run]\nseed = 1\n\n[self_play]\nlane = 3\n",
+            "a.toml: unknown key \"self_play.lane\" at line 5: did you mean \"lanes\"?",
+        ),
+        (
+            "[selfplay]\nlanes = 3\n",
+            "a.toml: unknown key \"selfplay\" at line 1: did you mean \"self_play\"?",
+        ),
+        (
+            "batch_size = 3\n",
+            "a.toml: unknown key \"batch_size\" at line 1: did you mean \"train.batch_size\"?",
+        ),
+        (
+            "[self_play]\nbatch_size = 3\n",
+            "a.toml: unknown key \"self_play.batch_size\" at line 2: did you mean \"train.batch_size\"?",
+        ),
+        (
+            "[report]\nzzzzzzzzzzzzzzzzzz = 3\n",
+            "a.toml: unknown key \"report.zzzzzzzzzzzzzzzzzz\" at line 2: the keys of [report] are games, simulations",
+        ),
+        (
+            "[self_play]\nlanes = \"many\"\n",
+            "a.toml: self_play.lanes at line 2 is \"many\": expected a whole number: 1 to 65536 (games)",
+        ),
+        (
+            "[self_play]\nlanes = 0\n",
+            "a.toml: self_play.lanes at line 2 is 0: allowed are 1 to 65536 (games)",
+        ),
+        (
+            "[self_play]\nlanes = -4\n",
+            "a.toml: self_play.lanes at line 2 is -4: allowed are 1 to 65536 (games)",
+        ),
+        (
+            "[self_play]\nlanes = 1.5\n",
+            "a.toml: self_play.lanes at line 2 is 1.5: expected a whole number: 1 to 65536 (games)",
+        ),
+        (
+            "[self_play]\nlanes = 99999999999999999999\n",
+            "a.toml: self_play.lanes at line 2 is 99999999999999999999: allowed are 1 to 65536 (games)",
+        ),
+        (
+            "[train]\nlearning_rate = nan\n",
+            "a.toml: train.learning_rate at line 2 is nan: allowed are 0.000001 to 1",
+        ),
+        (
+            "[train]\ndecay = \"linear\"\n",
+            "a.toml: train.decay at line 2 is \"linear\": allowed are \"constant\" or \"cosine\"",
+        ),
+        (
+            "[run]\ndeterministic = 1\n",
+            "a.toml: run.deterministic at line 2 is 1: expected true or false",
+        ),
+        (
+            "[run]\ndevice = \"gpu\"\n",
+            "a.toml: run.device at line 2 is \"gpu\": allowed are \"cpu\", \"cuda\", \"cuda:N\" or \"auto\"",
+        ),
+        (
+            "[network]\narchitecture = \"4*32\"\n",
+            "a.toml: network.architecture at line 2 is \"4*32\": allowed are \"1x8\" to \"64x1024\" (blocks x channels)",
+        ),
+        (
+            "[rules]\nrules = [{ rules = \"standard\", wieght = 2 }]\n",
+            "a.toml: unknown key \"rules.rules[0].wieght\" at line 2: did you mean \"weight\"?",
+        ),
+        (
+            "[rules]\nrules = [{ rules = \"standard\", weight = 0 }]\n",
+            "a.toml: rules.rules[0].weight at line 2 is 0: allowed are 0.000001 to 1000000",
+        ),
+        (
+            "[rules]\nrules = [{ weight = 1 }]\n",
+            "a.toml: rules.rules[0] at line 2 is { weight = 1 }: an entry needs rules = \"...\"",
+        ),
+        (
+            "[run]\nseed = \n",
+            "a.toml, line 2, is not valid TOML: string values must be quoted, expected literal string",
+        ),
+        ("run = 3\n", "a.toml: run at line 1 is 3: expected a section, written [run]"),
+        (
+            "[self_play]\nfast_simulations = 65\n",
+            "a.toml: self_play.fast_simulations is 65, more than self_play.simulations = 64: a fast search is the smaller one",
+        ),
+        (
+            "[run]\ndeterministic = true\n",
+            "a.toml: run.deterministic is true without a limit: set run.steps or run.games",
+        ),
+        (
+            "[report]\ngames = 3\n",
+            "a.toml: report.games is 3: it must be even, for each opening is played twice, colours swapped",
+        ),
+    ];
+    for (text, line) in golden {
+        assert_eq!(error(text), line);
+    }
+}
+
+#[test]
+fn a_bad_rules_string_names_its_part() {
+    let line = error("[rules]\nrules = \"standrad\"\n");
+    assert!(line.starts_with("a.toml: rules.rules at line 2 is \"standrad\": "), "{line}");
+    assert!(!line.contains('\n'));
+}
+
+#[test]
+fn a_missing_file_is_one_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("other.toml"), "").expect("a file");
+    let path = folder.path().join("quickstrat.toml");
+    let line = LoadedConfig::load(&path, &[]).expect_err("no such file").to_string();
+    assert!(
+        line.starts_with("cannot read ")
+            && line.ends_with("holds other.toml")
+            && !line.contains('\n'),
+        "{line}"
+    );
+}
+
+#[test]
+fn overrides_are_checked_like_the_file() {
+    let golden = [
+        (
+            "train.batch",
+            "--set train.batch: expected KEY=VALUE, for example --set train.batch_size=512",
+        ),
+        (
+            "train.bach_size=3",
+            "--set: unknown key \"train.bach_size\" at \"train.bach_size=3\": did you mean \"batch_size\"?",
+        ),
+        (
+            "train.batch_size=x",
+            "--set: train.batch_size at \"train.batch_size=x\" is x: expected a whole number: 1 to 65536 (samples)",
+        ),
+        (
+            "train.batch_size=0",
+            "--set: train.batch_size at \"train.batch_size=0\" is 0: allowed are 1 to 65536 (samples)",
+        ),
+        (
+            "train.batch_size=",
+            "--set: train.batch_size at \"train.batch_size=\" is empty: expected a whole number: 1 to 65536 (samples)",
+        ),
+    ];
+    for (setting, line) in golden {
+        assert_eq!(set_error(setting), line);
+    }
+}
+
+#[test]
+fn overrides_change_what_they_name() {
+    let texts =
+        ["network.architecture=6x64", "run.minutes=3", "run.device=\"cpu\"", "rules.rules=basic"];
+    let settings = parse_settings(&texts.map(str::to_owned)).expect("good overrides");
+    let config = parse("[run]\nminutes = 10\nsteps = 7\n", "a.toml", &settings).expect("good");
+    assert_eq!(config.network.architecture, "6x64");
+    assert_eq!((config.run.minutes, config.run.steps), (3.0, 7));
+    assert_eq!(config.run.device, "cpu");
+    assert_eq!(config.rules.rules, [WeightedRules { rules: "basic".to_owned(), weight: 1.0 }]);
+    assert_eq!(apply(&Config::default(), &settings).expect("good").network.architecture, "6x64");
+    assert_eq!(fixed_keys(&settings), ["network.architecture"]);
+}
+
+#[test]
+fn differences_are_named_key_by_key() {
+    let run = parse("[train]\nlearning_rate = 0.001\n", "a.toml", &[]).expect("good");
+    let file = parse("[train]\nlearning_rate = 0.002\n[rules]\nrules = \"basic\"\n", "b.toml", &[])
+        .expect("good");
+    let lines: Vec<_> = diff(&run, &file).iter().map(ToString::to_string).collect();
+    assert_eq!(
+        lines,
+        [
+            "rules.rules: \"standard\" in the run, \"basic\" in the file",
+            "train.learning_rate: 0.001 in the run, 0.002 in the file"
+        ]
+    );
+    assert!(diff(&run, &run).is_empty());
+}
+
+#[test]
+fn rules_are_compared_in_canonical_form() {
+    let one = parse("[rules]\nrules = \"standard:18\"\n", "a.toml", &[]).expect("good");
+    assert_eq!(one, Config::default());
+}
+
+#[test]
+fn the_table_and_the_sections_hold_the_same_keys() {
+    let table = toml::Table::try_from(Config::default()).expect("serializes");
+    let mut names = Vec::new();
+    for (section, keys) in &table {
+        let keys = keys.as_table().expect("a section");
+        names.extend(keys.keys().map(|key| format!("{section}.{key}")));
+    }
+    names.sort();
+    let mut known: Vec<_> = KEYS.iter().map(|key| key.name.to_owned()).collect();
+    known.sort();
+    assert_eq!(names, known);
+    let text = toml::to_string(&Config::default()).expect("serializes");
+    assert_eq!(parse(&text, "defaults", &[]).expect("defaults are allowed"), Config::default());
+}
+
+#[test]
+fn the_rate_warms_up_and_falls() {
+    let train = TrainSection {
+        warmup_steps: 10,
+        learning_rate: 1.0,
+        final_fraction: 0.1,
+        ..TrainSection::default()
+    };
+    assert!((train.learning_rate_at(0, 0.0) - 0.1).abs() < 1e-12);
+    assert!((train.learning_rate_at(9, 0.0) - 1.0).abs() < 1e-12);
+    assert!((train.learning_rate_at(100, 0.5) - 0.55).abs() < 1e-12);
+    assert!((train.learning_rate_at(100, 1.0) - 0.1).abs() < 1e-12);
+    assert!((train.learning_rate_at(100, 7.0) - 0.1).abs() < 1e-12);
+}
+
+/// The presets that come with the project.
+fn presets() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs");
+    let mut paths: Vec<_> = std::fs::read_dir(folder)
+        .expect("the folder of presets")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
+        .collect();
+    paths.sort();
+    paths
+}
+
+#[test]
+fn every_preset_is_there_and_parses() {
+    let names: Vec<_> =
+        presets().iter().map(|path| path.file_name().expect("a name").to_owned()).collect();
+    assert_eq!(
+        names,
+        ["basic.toml", "gpu.toml", "quickstart.toml", "standard.toml", "tournament.toml"]
+    );
+    for path in presets() {
+        let loaded = LoadedConfig::load(&path, &[]).expect("a good preset");
+        assert_eq!(loaded.config.run.name, path.file_stem().expect("a name").to_string_lossy());
+    }
+}
+
+/// Every preset states every key, and the comment beside it gives unit and range.
+#[test]
+fn every_key_of_every_preset_is_commented() {
+    for path in presets() {
+        let text = std::fs::read_to_string(&path).expect("readable");
+        let mut section = "";
+        let mut stated = Vec::new();
+        for line in text.lines() {
+            if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.split(']').next()) {
+                section = name;
+            } else if let Some((leaf, rest)) =
+                line.split_once(" = ").filter(|_| !line.starts_with('#'))
+            {
+                let name = format!("{section}.{leaf}");
+                let key = Key::find(&name).unwrap_or_else(|| panic!("{}: {name}", path.display()));
+                let comment = rest.split_once('#').map_or("", |(_, comment)| comment);
+                let file = path.display();
+                assert!(
+                    comment.contains(&key.range()),
+                    "{file}: {name} does not state {:?}: {line}",
+                    key.range()
+                );
+                assert!(
+                    comment.contains(key.unit),
+                    "{file}: {name} does not state {:?}: {line}",
+                    key.unit
+                );
+                stated.push(name);
+            }
+        }
+        let known: Vec<_> = KEYS.iter().map(|key| key.name.to_owned()).collect();
+        assert_eq!(stated, known, "{}", path.display());
+    }
+}

@@ -1,0 +1,379 @@
+//! A run's folder, made, opened and saved.
+
+use super::atomic;
+use super::checkpoints::{CheckpointFile, checkpoint_name, list_checkpoints, superfluous};
+use super::error::RunError;
+use super::lock::RunLock;
+use super::settings::{self, LoggedSetting};
+use super::state::{STATE_FORMAT, State, worker_name};
+use crate::config::{self, Config, LoadedConfig, Setting};
+use crate::store::{DiskWait, Store, StoreError, StoreOptions};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What a run folder may hold before it holds a run: what a start that was killed at once leaves.
+const OWN: [&str; 8] = [
+    "lock",
+    "config.toml",
+    "settings.jsonl",
+    "checkpoints",
+    "learner",
+    "games",
+    "events",
+    "report.html",
+];
+
+/// A run's folder, held by this process.
+#[derive(Debug)]
+pub struct RunFolder {
+    folder: PathBuf,
+    config: Config,
+    settings: Vec<LoggedSetting>,
+    wait: DiskWait,
+    /// Where the run stands; the caller keeps it up to date between save points.
+    pub state: State,
+    _lock: RunLock,
+}
+
+impl RunFolder {
+    /// Whether a folder holds a run.
+    pub fn holds_run(folder: &Path) -> bool {
+        folder.join("state.json").is_file()
+    }
+
+    /// Makes a new run.
+    ///
+    /// # Errors
+    /// The folder holds a run or other things, is in use, or cannot be written.
+    pub fn create(folder: &Path, loaded: &LoadedConfig, wait: DiskWait) -> Result<Self, RunError> {
+        let failed = |error| RunError::io(folder, error);
+        fs::create_dir_all(folder).map_err(failed)?;
+        for entry in fs::read_dir(folder).map_err(failed)? {
+            let name = entry.map_err(failed)?.file_name().to_string_lossy().into_owned();
+            if !Self::holds_run(folder) && !OWN.contains(&name.as_str()) && !name.ends_with(".tmp")
+            {
+                return Err(RunError::Foreign { folder: folder.to_owned(), other: name });
+            }
+        }
+        let lock = RunLock::take(folder)?;
+        if Self::holds_run(folder) {
+            return Err(RunError::Exists(folder.to_owned()));
+        }
+        for name in ["checkpoints", "learner", "games", "events"] {
+            fs::create_dir_all(folder.join(name)).map_err(failed)?;
+        }
+        let path = folder.join("config.toml");
+        atomic::write(&path, loaded.text.as_bytes(), &wait, None)
+            .map_err(|error| RunError::io(&path, error))?;
+        let settings: Vec<_> = loaded.settings.iter().map(|setting| logged(setting, 0)).collect();
+        settings::write(&folder.join("settings.jsonl"), &settings, &wait)?;
+        let run = &loaded.config.run;
+        // A deterministic run's games carry the same ids every time.
+        let name = worker_name(run.deterministic.then_some(run.seed));
+        let nonce = u64::from_str_radix(&name[..16], 16).unwrap_or_default();
+        let state = State::new(&run.name, nonce);
+        let run = Self {
+            folder: folder.to_owned(),
+            config: loaded.config.clone(),
+            settings,
+            wait,
+            state,
+            _lock: lock,
+        };
+        run.write_state()?;
+        Ok(run)
+    }
+
+    /// Goes on with a run: its own configuration and overrides, then the new overrides, which are logged with the run's step.
+    ///
+    /// With a `file`, its keys must be the run's, but for those that an override, old or new, names.
+    ///
+    /// # Errors
+    /// There is no run, it is in use, differs from the file, or is damaged.
+    pub fn resume(
+        folder: &Path,
+        file: Option<&LoadedConfig>,
+        new: &[Setting],
+        wait: DiskWait,
+    ) -> Result<Self, RunError> {
+        if !Self::holds_run(folder) {
+            return Err(RunError::NoRun(folder.to_owned()));
+        }
+        let lock = RunLock::take(folder)?;
+        for part in [folder.to_owned(), folder.join("checkpoints"), folder.join("learner")] {
+            fs::create_dir_all(&part)
+                .and_then(|()| atomic::remove_leftovers(&part))
+                .map_err(|error| RunError::io(&part, error))?;
+        }
+        let view = RunView::open(folder)?;
+        if let Some(file) = file {
+            view.compare(file, new)?;
+        }
+        let config = config::apply(&view.config, new)?;
+        let changed = config::diff(&view.config, &config);
+        if let Some(key) =
+            config::fixed_keys(new).into_iter().find(|key| changed.iter().any(|d| d.key == *key))
+        {
+            return Err(RunError::Fixed { key, folder: folder.to_owned() });
+        }
+        let mut settings = view.settings;
+        let known = settings.len();
+        settings.extend(
+            new.iter()
+                .filter(|setting| changed.iter().any(|difference| difference.key == setting.key))
+                .map(|setting| logged(setting, view.state.step)),
+        );
+        if settings.len() > known {
+            settings::write(&folder.join("settings.jsonl"), &settings, &wait)?;
+        }
+        let run = Self {
+            folder: folder.to_owned(),
+            config,
+            settings,
+            wait,
+            state: view.state,
+            _lock: lock,
+        };
+        run.check_save_point()?;
+        Ok(run)
+    }
+
+    /// The configuration in force.
+    pub const fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The overrides in force.
+    pub fn settings(&self) -> &[LoggedSetting] {
+        &self.settings
+    }
+
+    /// The folder itself.
+    pub fn path(&self) -> &Path {
+        &self.folder
+    }
+
+    /// How this run's writes wait on a full disk.
+    pub const fn disk_wait(&self) -> &DiskWait {
+        &self.wait
+    }
+
+    /// The folder of TensorBoard events.
+    pub fn events(&self) -> PathBuf {
+        self.folder.join("events")
+    }
+
+    /// The folder of checkpoints.
+    pub fn checkpoints(&self) -> PathBuf {
+        self.folder.join("checkpoints")
+    }
+
+    /// The checkpoint of a step.
+    pub fn checkpoint_path(&self, step: u64) -> PathBuf {
+        self.checkpoints().join(checkpoint_name(step))
+    }
+
+    /// The learner's state of a step.
+    pub fn learner_path(&self, step: u64) -> PathBuf {
+        self.folder.join("learner").join(checkpoint_name(step))
+    }
+
+    /// The name of this start's worker `index` in the ids of its games: the same every time in a deterministic run, else
+    /// unlike any other.
+    pub fn worker_name(&self, index: u64) -> String {
+        let run = &self.config.run;
+        worker_name(
+            run.deterministic.then(|| run.seed.wrapping_mul(1_000_003).wrapping_add(index + 1)),
+        )
+    }
+
+    /// Opens the run's games.
+    ///
+    /// # Errors
+    /// The store is damaged, or holds fewer games than were counted.
+    pub fn open_store(&self) -> Result<Store, StoreError> {
+        let options = StoreOptions {
+            segment_bytes: self.config.store.segment_megabytes * 1_000_000,
+            ..StoreOptions::default()
+        };
+        let store = Store::open(&self.folder.join("games"), options, self.wait.clone())?;
+        store.expect_games(self.state.games)?;
+        Ok(store)
+    }
+
+    /// Saves the run at `state.step`: the checkpoint, the learner's state, then `state.json`, each whole and durable
+    /// before the next; then removes what is no longer needed.
+    ///
+    /// Both functions write the path they are given; they may be called again after a full disk ([`crate::store::into_io`] keeps
+    /// that cause visible).
+    ///
+    /// # Errors
+    /// An I/O error; the save point before this one still stands then.
+    pub fn save_point(
+        &mut self,
+        checkpoint: impl FnMut(&Path) -> io::Result<()>,
+        learner: impl FnMut(&Path) -> io::Result<()>,
+    ) -> Result<(), RunError> {
+        let step = self.state.step;
+        let path = self.checkpoint_path(step);
+        let size = self.size_of_last(&self.checkpoints());
+        atomic::write_via(&path, size, &self.wait, Some(&atomic::CHECKPOINT), checkpoint)
+            .map_err(|error| RunError::io(&path, error))?;
+        let path = self.learner_path(step);
+        let size = self.size_of_last(&self.folder.join("learner"));
+        atomic::write_via(&path, size, &self.wait, Some(&atomic::LEARNER), learner)
+            .map_err(|error| RunError::io(&path, error))?;
+        self.state.saved = true;
+        self.write_state()?;
+        self.prune()
+    }
+
+    /// Writes `state.json` alone: for what changes outside a save point, such as the best checkpoint.
+    ///
+    /// # Errors
+    /// An I/O error.
+    pub fn write_state(&self) -> Result<(), RunError> {
+        let path = self.folder.join("state.json");
+        let mut text = serde_json::to_string_pretty(&self.state)
+            .map_err(|error| RunError::io(&path, error.into()))?;
+        text.push('\n');
+        atomic::write(&path, text.as_bytes(), &self.wait, Some(&atomic::STATE))
+            .map_err(|error| RunError::io(&path, error))
+    }
+
+    /// Removes checkpoints beyond the configured number, never step 0, the best or the newest save point; and older
+    /// learner's states, of which only the newest is ever read.
+    fn prune(&self) -> Result<(), RunError> {
+        let protected: Vec<u64> = self.state.best.into_iter().chain([self.state.step]).collect();
+        let files = list_checkpoints(&self.checkpoints())?;
+        for file in superfluous(&files, self.config.checkpoints.keep, &protected) {
+            remove(&file.path)?;
+        }
+        for file in list_checkpoints(&self.folder.join("learner"))? {
+            if file.step < self.state.step {
+                remove(&file.path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that the save point's files are there, and removes those of a later one that was cut off: the run
+    /// goes on from before them and will write them anew.
+    fn check_save_point(&self) -> Result<(), RunError> {
+        for folder in [self.checkpoints(), self.folder.join("learner")] {
+            for file in list_checkpoints(&folder)? {
+                if !self.state.saved || file.step > self.state.step {
+                    remove(&file.path)?;
+                }
+            }
+        }
+        if !self.state.saved {
+            return Ok(());
+        }
+        for path in [self.checkpoint_path(self.state.step), self.learner_path(self.state.step)] {
+            if !path.is_file() {
+                return Err(RunError::Missing { path });
+            }
+        }
+        Ok(())
+    }
+
+    /// About how big the next file will be, for the message about a full disk.
+    fn size_of_last(&self, folder: &Path) -> u64 {
+        let last = list_checkpoints(folder).ok().and_then(|mut files| files.pop());
+        last.and_then(|file| fs::metadata(file.path).ok()).map_or(1, |data| data.len())
+    }
+}
+
+fn remove(path: &Path) -> Result<(), RunError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(RunError::io(path, error)),
+        _ => Ok(()),
+    }
+}
+
+fn logged(setting: &Setting, step: u64) -> LoggedSetting {
+    LoggedSetting { step, key: setting.key.clone(), value: setting.value.clone() }
+}
+
+/// A run's folder, read without holding it: for matches and reports, also while another process works in it.
+#[derive(Debug, Clone)]
+pub struct RunView {
+    /// The folder.
+    pub folder: PathBuf,
+    /// The configuration in force.
+    pub config: Config,
+    /// The configuration of `config.toml` alone.
+    pub file: Config,
+    /// The overrides in force.
+    pub settings: Vec<LoggedSetting>,
+    /// Where the run stands.
+    pub state: State,
+}
+
+impl RunView {
+    /// Reads a run's folder.
+    ///
+    /// # Errors
+    /// There is no run, or its files cannot be understood.
+    pub fn open(folder: &Path) -> Result<Self, RunError> {
+        if !RunFolder::holds_run(folder) {
+            return Err(RunError::NoRun(folder.to_owned()));
+        }
+        let path = folder.join("config.toml");
+        let text = fs::read_to_string(&path).map_err(|error| RunError::io(&path, error))?;
+        let settings = settings::read(&folder.join("settings.jsonl"))?;
+        let name = path.display().to_string();
+        // The overrides made at the start may be what makes the keys agree.
+        let in_force: Vec<_> = settings.iter().map(LoggedSetting::setting).collect();
+        let config = config::parse(&text, &name, &in_force)?;
+        let file = config::parse_file(&text, &name)?;
+        let state = read_state(&folder.join("state.json"))?;
+        Ok(Self { folder: folder.to_owned(), config, file, settings, state })
+    }
+
+    /// The checkpoints, oldest first.
+    ///
+    /// # Errors
+    /// The folder cannot be read.
+    pub fn checkpoints(&self) -> Result<Vec<CheckpointFile>, RunError> {
+        list_checkpoints(&self.folder.join("checkpoints"))
+    }
+
+    /// Compares a file with the run: a key may differ only where an override names it.
+    fn compare(&self, file: &LoadedConfig, new: &[Setting]) -> Result<(), RunError> {
+        let in_file = config::diff(&self.file, &file.file);
+        let mut differences = config::diff(&self.config, &file.file);
+        // An override in force explains why the run and an unchanged file differ.
+        differences.retain(|difference| {
+            in_file.iter().any(|changed| changed.key == difference.key)
+                && !new.iter().any(|setting| setting.key == difference.key)
+        });
+        if differences.is_empty() {
+            return Ok(());
+        }
+        Err(RunError::ConfigDiffers {
+            file: file.path.clone(),
+            folder: self.folder.clone(),
+            differences,
+        })
+    }
+}
+
+fn read_state(path: &Path) -> Result<State, RunError> {
+    let text = fs::read_to_string(path).map_err(|error| RunError::io(path, error))?;
+    let damaged = |error: serde_json::Error| RunError::Damaged {
+        path: path.to_owned(),
+        reason: error.to_string(),
+    };
+    let value: serde_json::Value = serde_json::from_str(&text).map_err(damaged)?;
+    match value.get("format").and_then(serde_json::Value::as_str) {
+        Some(STATE_FORMAT) => serde_json::from_value(value).map_err(damaged),
+        format => Err(RunError::Format {
+            path: path.to_owned(),
+            found: format.unwrap_or("").to_owned(),
+            expected: STATE_FORMAT,
+        }),
+    }
+}

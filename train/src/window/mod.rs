@@ -1,0 +1,19 @@
+//! The replay window: the newest samples of a run, in memory, bounded.
+
+mod chunks;
+mod error;
+mod growth;
+mod label;
+mod replay;
+mod sample;
+mod single;
+
+pub use error::WindowError;
+pub use growth::Growth;
+pub use label::{Labelled, ValueMix};
+pub use replay::{Added, Replay, ReplayState};
+pub use sample::Sample;
+pub use single::{Window, WindowState};
+
+#[cfg(test)]
+mod tests;
