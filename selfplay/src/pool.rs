@@ -61,6 +61,13 @@ struct Shared<E> {
     desks: Vec<Mutex<Desk<E>>>,
 }
 
+/// Why the workers of one run end it among themselves.
+#[derive(Default)]
+struct Halt {
+    now: AtomicBool,
+    sink_closed: AtomicBool,
+}
+
 /// What a worker and the others exchange, once a round.
 struct Desk<E> {
     stats: WorkerStats,
@@ -75,12 +82,17 @@ impl<E> Clone for PoolControl<E> {
 }
 
 impl<E> PoolControl<E> {
-    /// Ends the run after the workers' present rounds.
+    /// Ends the run after the workers' present rounds, and every later run at once, until [`PoolControl::resume`].
     pub fn stop(&self) {
         self.shared.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Whether [`PoolControl::stop`] was called since the last run began.
+    /// Allows runs again.
+    pub fn resume(&self) {
+        self.shared.stop.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether [`PoolControl::stop`] holds.
     pub fn is_stopped(&self) -> bool {
         self.shared.stop.load(Ordering::Relaxed)
     }
@@ -144,17 +156,16 @@ impl<E: Evaluator> Pool<E> {
     /// `sink`; while it is full the workers wait, so a slow receiver slows the play down and not the memory up.
     pub fn run(&mut self, sink: &SyncSender<GameRecord>) -> Result<PoolEnd, PoolError> {
         let control = &self.control;
-        control.shared.stop.store(false, Ordering::Relaxed);
-        let closed = AtomicBool::new(false);
+        let halt = Halt::default();
         let mut results: Vec<Result<PoolEnd, EvalError>> =
             self.workers.iter().map(|_| Ok(PoolEnd::Idle)).collect();
         self.threads.in_place_scope(|scope| {
             for (index, (worker, result)) in self.workers.iter_mut().zip(&mut results).enumerate() {
-                let (sink, closed) = (sink.clone(), &closed);
+                let (sink, halt) = (sink.clone(), &halt);
                 scope.spawn(move |_| {
-                    *result = play(worker, index, control, &sink, closed);
+                    *result = play(worker, index, control, &sink, halt);
                     if result.is_err() {
-                        control.stop();
+                        halt.now.store(true, Ordering::Relaxed);
                     }
                 });
             }
@@ -166,7 +177,7 @@ impl<E: Evaluator> Pool<E> {
                 stopped => end = stopped,
             }
         }
-        Ok(if closed.load(Ordering::Relaxed) { PoolEnd::SinkClosed } else { end })
+        Ok(if halt.sink_closed.load(Ordering::Relaxed) { PoolEnd::SinkClosed } else { end })
     }
 }
 
@@ -176,14 +187,14 @@ fn play<E: Evaluator>(
     index: usize,
     control: &PoolControl<E>,
     sink: &SyncSender<GameRecord>,
-    closed: &AtomicBool,
+    halt: &Halt,
 ) -> Result<PoolEnd, EvalError> {
-    while !control.is_stopped() {
+    while !control.is_stopped() && !halt.now.load(Ordering::Relaxed) {
         let next = control.desk(index).next.take();
         if let Some((evaluator, checkpoint)) = next {
             worker.set_evaluator(evaluator, checkpoint);
         }
-        let round = worker.round(&mut |record| send(record, sink, control, closed))?;
+        let round = worker.round(&mut |record| send(record, sink, halt))?;
         control.desk(index).stats = worker.stats();
         if round == Round::Idle {
             return Ok(PoolEnd::Idle);
@@ -194,20 +205,15 @@ fn play<E: Evaluator>(
 
 /// Sends a game, waiting while the channel is full. A game that ended is worth waiting for even while stopping: the
 /// receiver takes it as long as it is there.
-fn send<E>(
-    record: GameRecord,
-    sink: &SyncSender<GameRecord>,
-    control: &PoolControl<E>,
-    closed: &AtomicBool,
-) {
+fn send(record: GameRecord, sink: &SyncSender<GameRecord>, halt: &Halt) {
     let mut record = record;
     loop {
         match sink.try_send(record) {
             Ok(()) => return,
             Err(TrySendError::Full(back)) => record = back,
             Err(TrySendError::Disconnected(_)) => {
-                closed.store(true, Ordering::Relaxed);
-                control.stop();
+                halt.sink_closed.store(true, Ordering::Relaxed);
+                halt.now.store(true, Ordering::Relaxed);
                 return;
             }
         }

@@ -124,13 +124,8 @@ impl GumbelRoot {
         best.map_or_else(|| most_visited(tree.edges(0), color), |(_, _, edge)| edge)
     }
 
-    /// The improved policy over the root's edges, and White's value of it: one-hot and ±1 where a win is proven.
-    pub(crate) fn improved(
-        &mut self,
-        config: &GumbelConfig,
-        tree: &Tree,
-        color: Color,
-    ) -> (&[f32], f32) {
+    /// The improved policy over the root's edges; one-hot where a win is proven.
+    pub(crate) fn improved(&mut self, config: &GumbelConfig, tree: &Tree, color: Color) -> &[f32] {
         let weight = self.read(config, tree, color);
         if let Some(won) = winning(tree.edges(0), color) {
             self.policy.clear();
@@ -139,12 +134,7 @@ impl GumbelRoot {
         } else {
             improved_policy(weight, &self.children, &self.completed, &mut self.policy);
         }
-        let root = tree.node(0);
-        if root.exact {
-            return (&self.policy, root.q);
-        }
-        let own: f32 = self.policy.iter().zip(&self.completed).map(|(share, q)| share * q).sum();
-        (&self.policy, crate::tree::sign(color) * (2.0 * own - 1.0).clamp(-1.0, 1.0))
+        &self.policy
     }
 
     /// Reads the root's edges and completes their Q; returns the weight of the completed Q.

@@ -8,7 +8,7 @@ use crate::config::{Method, SearchConfig};
 use crate::random::dirichlet;
 use crate::root::{GumbelRoot, most_visited, winning};
 use crate::select::{by_improved_policy, by_upper_confidence};
-use crate::tree::{Kind, NONE, PathStep, Tree, sign};
+use crate::tree::{Edge, Kind, NONE, PathStep, Tree, sign};
 
 /// How much one decision may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,10 +36,12 @@ pub struct SearchResult {
     /// The search's choice.
     pub play: Play,
     /// Every action with its share; the shares sum to 1. Gumbel: the improved policy; PUCT: the visits. A proven win has
-    /// all of it.
+    /// all of it, a proven loss nothing unless all is lost.
     pub policy: Vec<(Play, f32)>,
-    /// The root's value from White's side in [-1, 1]. Gumbel: the expectation of the completed Q under the improved
-    /// policy (the mean over visits would be lowered by the candidates that halving has to look at); PUCT: the mean.
+    /// The root's value from White's side in [-1, 1]. Gumbel: the value of the play that the search chose, a mean over the
+    /// many visits that the last phases of halving gave it. (The mean over all of the root's visits would be pulled
+    /// down by the candidates that halving has to look at, the improved policy's expectation pushed up by plays that
+    /// one visit happened to flatter.) PUCT: the mean over the root's visits. A proven root's value is certain.
     pub value: f32,
     /// The network's own value of the root, White's side.
     pub raw_value: f32,
@@ -206,19 +208,24 @@ impl Search {
         match self.config.method {
             Method::Gumbel => {
                 let choice = self.gumbel.decide(&self.config.gumbel, &self.tree, color);
-                let (policy, value) = self.gumbel.improved(&self.config.gumbel, &self.tree, color);
-                out.play = edges[choice as usize].play;
-                out.value = value;
+                let policy = self.gumbel.improved(&self.config.gumbel, &self.tree, color);
+                let chosen = &edges[choice as usize];
+                out.play = chosen.play;
+                if !root.exact && chosen.visits > 0 {
+                    out.value = chosen.q;
+                }
                 out.policy
                     .extend(edges.iter().zip(policy).map(|(edge, &share)| (edge.play, share)));
             }
             Method::Puct => {
                 let won = winning(edges, color);
                 out.play = edges[won.unwrap_or_else(|| most_visited(edges, color)) as usize].play;
-                let share = |(index, edge): (usize, &crate::tree::Edge)| match won {
+                let counts = |edge: &Edge| if edge.is_lost_for(color) { 0 } else { edge.visits };
+                let counted: u32 = edges.iter().map(counts).sum();
+                let share = |(index, edge): (usize, &Edge)| match won {
                     Some(won) => f32::from(u8::from(index == won as usize)),
-                    None if out.visits == 0 => edge.prior,
-                    None => edge.visits as f32 / out.visits as f32,
+                    None if counted == 0 => edge.prior,
+                    None => counts(edge) as f32 / counted as f32,
                 };
                 out.policy.extend(edges.iter().enumerate().map(|edge| (edge.1.play, share(edge))));
             }

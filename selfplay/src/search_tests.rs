@@ -7,7 +7,7 @@ use rand::RngCore;
 use super::*;
 use crate::improve::{Child, complete_q, improved_policy};
 use crate::random::{Purpose, RandomKey, below};
-use crate::tree::{Edge, own_share};
+use crate::tree::own_share;
 
 const MAX_PLAYS: u32 = 500;
 

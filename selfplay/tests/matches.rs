@@ -1,4 +1,5 @@
 //! Players against each other.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Workers on threads.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
 
@@ -60,6 +61,7 @@ fn a_stopped_run_goes_on_where_it_was() {
             break;
         }
         stops += 1;
+        control.resume();
     }
     assert!(stops > 2);
     assert_eq!(sorted(records), reference);

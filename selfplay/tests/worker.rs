@@ -1,4 +1,5 @@
 //! Self-play workers with made-up evaluations.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
 

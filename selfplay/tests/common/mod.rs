@@ -1,5 +1,5 @@
 //! What the integration tests share.
-#![allow(dead_code, unreachable_pub)]
+#![allow(dead_code, unreachable_pub, reason = "each test file uses a part of it")]
 
 use gipf_core::record::GameRecord;
 use gipf_model::Evaluator;
