@@ -464,6 +464,24 @@ fn a_kept_tree_keeps_its_visits_and_saves_evaluations() {
 }
 
 #[test]
+fn halving_over_a_kept_tree_counts_new_visits_only() {
+    let start = "standard".parse::<Rules>().unwrap().start();
+    let mut search = gumbel_search();
+    let mut driver = Driver::new(noise);
+    let result = driver.run(&mut search, &start, 0, budget(300, 2));
+    let mut next = start;
+    next.play(result.play);
+    search.advance(result.play);
+    let kept: Vec<u32> = search.tree.edges(0).iter().map(|edge| edge.visits).collect();
+    assert!(kept.iter().filter(|&&visits| visits > 0).count() > 3);
+    driver.run(&mut search, &next, 1, budget(24, 8));
+    let edges = search.tree.edges(0).iter();
+    let mut new: Vec<u32> = edges.zip(&kept).map(|(edge, kept)| edge.visits - kept).collect();
+    new.sort_unstable_by(|a, b| b.cmp(a));
+    assert_eq!(new[..9], [7, 7, 3, 3, 1, 1, 1, 1, 0]);
+}
+
+#[test]
 fn memory_is_bounded_by_the_limit_of_nodes() {
     let config = SearchConfig { max_nodes: 1000, ..SearchConfig::default() };
     let mut search = Search::new(&config, MAX_PLAYS);
