@@ -147,7 +147,7 @@ pub const KEYS: &[Key] = &[
     ),
     key(
         "self_play.settled_value",
-        Number(0.0, 1.0),
+        Number(0.001, 1.0),
         "",
         "search value beyond which a game counts as settled",
     ),

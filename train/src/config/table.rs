@@ -137,11 +137,10 @@ pub(super) fn check_value(
         }
         Kind::Architecture => {
             let text = value.get_ref().as_str().ok_or_else(wrong)?;
-            let sizes = text.split_once('x').and_then(|(blocks, channels)| {
-                Some((blocks.parse::<u32>().ok()?, channels.parse::<u32>().ok()?))
-            });
-            match sizes {
-                Some((1..=64, 8..=1024)) => Ok(()),
+            let size =
+                |digits: &str| digits.parse::<u32>().ok().filter(|n| n.to_string() == digits);
+            match text.split_once('x').map(|(blocks, channels)| (size(blocks), size(channels))) {
+                Some((Some(1..=64), Some(8..=1024))) => Ok(()),
                 _ => Err(outside()),
             }
         }
@@ -244,9 +243,14 @@ fn check_rules_text(
     span: &Range<usize>,
     source: &Source<'_>,
 ) -> Result<(), ConfigError> {
-    text.parse::<gipf_core::Rules>()
-        .map(|_| ())
-        .map_err(|error| source.value_error(name, span, error.to_string()))
+    match text.parse::<gipf_core::Rules>() {
+        Err(error) => Err(source.value_error(name, span, error.to_string())),
+        Ok(rules) if !rules.is_searchable() => {
+            let wanted = "recorded side games are for people at a board, a run cannot play them";
+            Err(source.value_error(name, span, wanted.to_owned()))
+        }
+        Ok(_) => Ok(()),
+    }
 }
 
 /// The nearest of the candidates, if one is near enough to be a slip.

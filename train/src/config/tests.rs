@@ -120,6 +120,15 @@ fn a_bad_rules_string_names_its_part() {
     let line = error("[rules]\nrules = \"standrad\"\n");
     assert!(line.starts_with("a.toml: rules.rules at line 2 is \"standrad\": "), "{line}");
     assert!(!line.contains('\n'));
+    let line = error("[rules]\nrules = \"standard+T6;challenge=recorded\"\n");
+    assert!(
+        line.ends_with("recorded side games are for people at a board, a run cannot play them"),
+        "{line}"
+    );
+    for architecture in ["04x32", "4x032", "65x32", "4x4", "+4x32", "4x32-nopool"] {
+        let text = format!("[network]\narchitecture = \"{architecture}\"\n");
+        assert!(error(&text).ends_with("allowed are \"1x8\" to \"64x1024\" (blocks x channels)"));
+    }
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn a_full_disk_pauses_an_append_and_loses_nothing() {
     let store = appender.join().expect("no panic");
     assert_eq!(store.games(), 42);
     let again = Store::open(&folder, StoreOptions::default(), DiskWait::default()).expect("opens");
-    assert_eq!(read(&again, 0).len(), 42);
+    assert_eq!(again.records(0).collect::<Result<Vec<_>, _>>().expect("reads").len(), 42);
 }
 
 #[test]
