@@ -235,14 +235,14 @@ impl Features {
         for (side, color) in [view, view.other()].into_iter().enumerate() {
             for (line, row) in rows(position.owned(color)) {
                 let plane = &mut self.planes[ROWS[side] + line.orientation()];
-                *plane = *plane | row;
+                *plane |= row;
             }
         }
         self.planes[CHANGED] = position.changed();
         let closed = position.closed_lines();
         for line in Line::ALL.into_iter().filter(|line| closed >> line.index() & 1 != 0) {
             let plane = &mut self.planes[CLOSED + line.orientation()];
-            *plane = *plane | line.spots();
+            *plane |= line.spots();
         }
         match position.announced().map(Play::kind) {
             Some(PlayKind::Move { from, to, .. }) => {

@@ -6,7 +6,7 @@
 //! - [`Architecture`], [`Checkpoint`]: the network's tensors by name and shape, and the file that holds them.
 //!
 //! The crate knows no libtorch; it starts no thread and reads no clock.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod architecture;
 mod checkpoint;
@@ -14,6 +14,8 @@ mod evaluator;
 pub mod fake;
 mod features;
 mod hash;
+#[allow(unsafe_code, reason = "the kernel: see native/kernel/mod.rs")]
+mod native;
 mod policy;
 mod tensor_file;
 
@@ -28,8 +30,13 @@ pub use evaluator::{EvalError, Evaluation, Evaluator, check_lengths};
 pub use features::{
     FEATURES_VERSION, Features, GLOBALS, PLANES, global_names, plane_names, plane_permutation,
 };
+pub use native::{Kernel, NativeEvaluator};
 pub use policy::{
     PLANE_SPOTS, POLICY_GLOBALS, POLICY_PLANES, POLICY_SIZE, POLICY_VERSION, PlaneMask,
     PolicyIndex, plane_mask, symmetry_permutation,
 };
 pub use tensor_file::{Tensor, TensorFile, TensorFileError, TensorFileProblem};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

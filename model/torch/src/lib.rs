@@ -33,3 +33,7 @@ pub use metrics::{CALIBRATION_BINS, CalibrationBin, Metrics};
 pub use net::{Forward, NormMode, TorchNet};
 pub use state::LEARNER_FORMAT;
 pub use tch::Device;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

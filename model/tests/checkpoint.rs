@@ -1,0 +1,174 @@
+//! Checkpoints: what is written is read, and every kind of damage is named.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use gipf_model::{
+    Architecture, Checkpoint, CheckpointError, CheckpointHeader, CheckpointProblem as Problem,
+    Tensor, TensorFile,
+};
+use tempfile::TempDir;
+
+fn example() -> Checkpoint {
+    let architecture =
+        Architecture { value_channels: 2, value_hidden: 3, ..Architecture::new(1, 2) };
+    let mut checkpoint = Checkpoint::initial(architecture, vec!["standard".to_owned()], "a run", 7)
+        .expect("a checkpoint");
+    checkpoint.header.step = 12;
+    checkpoint.header.parent = Some("0123".to_owned());
+    checkpoint
+}
+
+fn folder() -> TempDir {
+    tempfile::tempdir().expect("a folder")
+}
+
+fn load(bytes: &[u8]) -> Result<Checkpoint, CheckpointError> {
+    Checkpoint::from_bytes("some.safetensors", bytes)
+}
+
+/// The problem, after checking that the error names the file in one line.
+fn problem(bytes: &[u8]) -> Problem {
+    let error = load(bytes).expect_err("is damaged");
+    let text = error.to_string();
+    assert!(
+        text.starts_with("some.safetensors: ") && text.lines().count() == 1 && text.len() < 400,
+        "{text}"
+    );
+    error.problem
+}
+
+/// The checkpoint's file with one thing changed and its header sealed anew.
+fn changed(change: impl FnOnce(&mut serde_json::Value, &mut BTreeMap<String, Tensor>)) -> Vec<u8> {
+    use sha2::Digest;
+    let bytes = example().to_bytes().expect("bytes");
+    let mut file = TensorFile::from_bytes("x", &bytes).expect("a tensor file");
+    let mut header = serde_json::from_str(&file.metadata["gipf-checkpoint"]).expect("a header");
+    change(&mut header, &mut file.tensors);
+    let header = header.to_string();
+    let hash: String = sha2::Sha256::digest(&header).iter().map(|b| format!("{b:02x}")).collect();
+    file.metadata.insert("gipf-checkpoint".to_owned(), header);
+    file.metadata.insert("gipf-checkpoint-sha256".to_owned(), hash);
+    file.to_bytes()
+}
+
+#[test]
+fn round_trip() {
+    let folder = folder();
+    let path = folder.path().join("step-12.safetensors");
+    let checkpoint = example();
+    checkpoint.save(&path).expect("saves");
+    let loaded = Checkpoint::load(&path).expect("loads");
+    assert_eq!(loaded, checkpoint);
+    assert_eq!(Checkpoint::load_header(&path).expect("loads"), checkpoint.header);
+    assert_eq!(std::fs::read(&path).expect("reads"), checkpoint.to_bytes().expect("bytes"));
+    checkpoint.save(&path).expect("saves over it");
+    assert_eq!(
+        std::fs::read_dir(folder.path()).expect("lists").count(),
+        1,
+        "no temporary file is left"
+    );
+    assert_eq!(loaded.header.sha256.len(), 64);
+}
+
+#[test]
+fn every_truncation_and_every_flipped_byte_is_an_error() {
+    let bytes = example().to_bytes().expect("bytes");
+    assert!(load(&bytes).is_ok());
+    for len in (0..bytes.len()).step_by(17).chain(bytes.len() - 9..bytes.len()) {
+        problem(&bytes[..len]);
+    }
+    let header = 8 + u64::from_le_bytes(bytes[..8].try_into().expect("8 bytes")) as usize;
+    for at in (0..header + 64).chain((header + 64..bytes.len()).step_by(31)) {
+        for flip in [0x01, 0x80] {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= flip;
+            problem(&damaged);
+        }
+    }
+    let mut longer = bytes.clone();
+    longer.push(0);
+    problem(&longer);
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    assert!(matches!(problem(b"hello"), Problem::File(_)));
+    assert!(matches!(problem(&[0xff; 100]), Problem::File(_)));
+    assert!(matches!(problem(&TensorFile::default().to_bytes()), Problem::Foreign(_)));
+    assert!(load(&changed(|_, _| ())).is_ok(), "the changes below are what is refused");
+
+    let version = |key: &'static str, value: serde_json::Value| {
+        problem(&changed(move |header, _| header[key] = value))
+    };
+    assert!(matches!(
+        version("format", "gipf-checkpoint-2".into()),
+        Problem::Version { what: "checkpoint format", .. }
+    ));
+    assert!(matches!(
+        version("features_version", 999.into()),
+        Problem::Version { what: "features version", .. }
+    ));
+    assert!(matches!(
+        version("policy_version", 999.into()),
+        Problem::Version { what: "policy map version", .. }
+    ));
+    assert!(matches!(version("step", "twelve".into()), Problem::Header(_)));
+    assert!(matches!(version("colour", 1.into()), Problem::Header(_)));
+    assert!(matches!(version("sha256", "00".into()), Problem::Checksum { .. }));
+
+    let blocks =
+        |n: u64| problem(&changed(move |header, _| header["architecture"]["blocks"] = n.into()));
+    assert!(matches!(blocks(2), Problem::Missing(name) if name.starts_with("blocks.1.")));
+    assert!(matches!(blocks(0), Problem::Architecture(_)));
+    assert!(matches!(blocks(1 << 60), Problem::Architecture(_)));
+    let channels = problem(&changed(|header, _| header["architecture"]["channels"] = 3.into()));
+    assert!(matches!(channels, Problem::Shape { name, .. } if name == "stem.conv.weight"));
+    let extra = problem(&changed(|_, tensors| {
+        tensors.insert("zebra".to_owned(), Tensor { shape: vec![1], data: vec![0.0] });
+    }));
+    assert!(matches!(extra, Problem::Unknown(name) if name == "zebra"));
+    let missing = problem(&changed(|_, tensors| {
+        tensors.remove("policy.bn.mean");
+    }));
+    assert!(matches!(missing, Problem::Missing(name) if name == "policy.bn.mean"));
+    let other = problem(&changed(|_, tensors| tensors.values_mut().for_each(|t| t.data[0] += 1.0)));
+    assert!(matches!(other, Problem::Checksum { .. }));
+}
+
+#[test]
+fn numbers_that_are_not_finite_are_neither_written_nor_read() {
+    let mut checkpoint = example();
+    checkpoint.tensors.get_mut("value.bn.var").expect("is there").data[0] = f32::NAN;
+    let folder = folder();
+    let path = folder.path().join("x");
+    let error = checkpoint.save(&path).expect_err("is refused");
+    assert!(matches!(error.problem, Problem::NotFinite(name) if name == "value.bn.var"));
+    assert!(!path.exists());
+    let header = CheckpointHeader::new(checkpoint.header.architecture, Vec::new(), 0, "x");
+    assert!(Checkpoint::new(header, checkpoint.tensors).is_err());
+}
+
+#[test]
+fn paths_that_cannot_be() {
+    let folder = folder();
+    for path in
+        [folder.path().to_owned(), folder.path().join("none/x"), folder.path().join("absent")]
+    {
+        let error = Checkpoint::load(&path).expect_err("no file");
+        assert!(matches!(error.problem, Problem::File(_)));
+        assert!(error.to_string().starts_with(&path.display().to_string()), "{error}");
+    }
+    assert!(example().save(&folder.path().join("none/x")).is_err());
+    assert!(example().save(Path::new("/")).is_err());
+}
+
+/// A file that claims a large network but does not hold it costs no memory: its length is looked at first.
+#[test]
+fn a_header_cannot_make_the_reader_allocate() {
+    let header =
+        br#"{"a":{"dtype":"F32","shape":[1099511627776],"data_offsets":[0,4398046511104]}}"#;
+    let mut bytes = (header.len() as u64).to_le_bytes().to_vec();
+    bytes.extend_from_slice(header);
+    assert!(matches!(problem(&bytes), Problem::File(_)));
+}
