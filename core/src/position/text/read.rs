@@ -14,7 +14,7 @@ pub(super) fn board(position: &mut Position, text: &str) -> Result<(), TextError
     }
     for (x, column) in (0..WIDTH).zip(columns) {
         let name = (b'b' + x as u8) as char;
-        let mut y = 0;
+        let mut y: i8 = 0;
         let mut rest = column;
         while let Some(letter) = rest.chars().next() {
             let item;
@@ -26,7 +26,7 @@ pub(super) fn board(position: &mut Position, text: &str) -> Result<(), TextError
                 _ => rest.split_at(letter.len_utf8()),
             };
             if let Some(empty) = letter.to_digit(10) {
-                y += empty as i8;
+                y = y.saturating_add(empty as i8);
                 continue;
             }
             let spot = (y < column_len(x)).then(|| Spot::at(x, column_low(x) + y)).flatten();
