@@ -4,7 +4,9 @@
 use std::sync::{Mutex, MutexGuard};
 
 use gipf_core::{Play, Position, Rules};
-use gipf_model::{Architecture, Checkpoint, Evaluation, Evaluator, Features, Tensor};
+use gipf_model::{
+    Architecture, Checkpoint, Evaluation, Evaluator, Features, NativeEvaluator, Tensor,
+};
 use gipf_model_torch::{
     Device, Learner, LearnerConfig, LossWeights, TorchError, TorchEvaluator, TrainBatch,
     TrainSample, WeightSet,
@@ -126,10 +128,12 @@ fn learns_a_small_batch_by_heart() {
     assert_eq!(checkpoint.header.step, 401);
     let mut evaluator = TorchEvaluator::from_checkpoint(&checkpoint, Device::Cpu, 1).unwrap();
     let features: Vec<Features> = samples.iter().map(|sample| sample.features.clone()).collect();
+    let (mut value_error, mut plays_error) = (0.0, 0.0);
     for (sample, evaluation) in samples.iter().zip(evaluate(&mut evaluator, &features)) {
-        assert!((evaluation.q() - (sample.value[0] - sample.value[1])).abs() < 0.4);
-        assert!((evaluation.plays_left - sample.plays_left).abs() < 25.0);
+        value_error += (evaluation.q() - (sample.value[0] - sample.value[1])).abs() / 32.0;
+        plays_error += (evaluation.plays_left - sample.plays_left).abs() / 32.0;
     }
+    assert!(value_error < 0.15 && plays_error < 10.0, "{value_error} {plays_error}");
 }
 
 /// The losses of the learner are those computed from an evaluator's results by hand: folded or not, the network is one, and so is
@@ -193,6 +197,21 @@ fn the_network_is_that_of_the_formulas() {
     let mut evaluator = TorchEvaluator::from_checkpoint(&checkpoint, Device::Cpu, 1).unwrap();
     for (features, found) in batch.iter().zip(evaluate(&mut evaluator, &batch)) {
         assert_close(&formulas::evaluate(&checkpoint, features), &found, 1e-5);
+    }
+}
+
+/// Against the engine that does without libtorch.
+#[test]
+fn the_native_evaluator_agrees() {
+    let _turn = one_thread();
+    for architecture in ["2x16", "1x24-nopool"] {
+        let (_, checkpoint) = trained(architecture, &RULES);
+        let batch: Vec<Features> = RULES.iter().flat_map(|rules| positions(rules, 9, 40)).collect();
+        let mut evaluator = TorchEvaluator::from_checkpoint(&checkpoint, Device::Cpu, 1).unwrap();
+        let mut native = vec![Evaluation::default(); batch.len()];
+        NativeEvaluator::new(&checkpoint).evaluate(&batch, &mut native).unwrap();
+        let torch = evaluate(&mut evaluator, &batch);
+        native.iter().zip(&torch).for_each(|(a, b)| assert_close(a, b, 1e-4));
     }
 }
 
