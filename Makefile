@@ -26,8 +26,8 @@ lint: libtorch ## formatting and clippy, as the checks of a change run them
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 
-bench: build ## what this machine does: devices, libtorch, speed of every part
-	$(GIPF) doctor
+bench: build ## how fast this machine does each part: simulator, evaluation, self-play, training
+	for part in sim eval selfplay train; do echo "$$part:" && $(GIPF) bench $$part || exit 1; done
 
 gpu-check: build ## on a CUDA machine, under 10 minutes: devices, then a short training run on the GPU
 	$(GIPF) doctor --device cuda

@@ -1,6 +1,7 @@
 //! What a long command shows while it works: a live line on a terminal, plain lines elsewhere.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -11,6 +12,9 @@ const PLAIN: Duration = Duration::from_secs(10);
 
 /// Steps of the bar.
 const LENGTH: u64 = 1000;
+
+/// The live line, for whoever else has something to say meanwhile.
+static LIVE_LINE: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
 /// Shows the stage a command is in and how far it is, on standard error.
 pub struct Progress {
@@ -27,6 +31,7 @@ impl Progress {
             let style = ProgressStyle::with_template("{spinner} {prefix} {bar:20} {msg}");
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
             bar.enable_steady_tick(Duration::from_millis(120));
+            *LIVE_LINE.lock().unwrap_or_else(PoisonError::into_inner) = Some(bar.clone());
             bar
         });
         Progress { bar, stage: String::new(), shown: None }
@@ -76,6 +81,7 @@ impl Progress {
     /// Takes the live line away.
     pub fn finish(&mut self) {
         if let Some(bar) = &self.bar {
+            *LIVE_LINE.lock().unwrap_or_else(PoisonError::into_inner) = None;
             bar.finish_and_clear();
         }
     }
@@ -96,6 +102,35 @@ impl Drop for Progress {
 /// A line on standard error; one that nobody can read any more is no failure.
 fn line(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// Log lines on standard error, above the live line where there is one.
+#[derive(Debug, Default)]
+pub struct LogLines(Vec<u8>);
+
+impl Write for LogLines {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let text = String::from_utf8_lossy(&self.0).trim_end().to_owned();
+        self.0.clear();
+        if !text.is_empty() {
+            match &*LIVE_LINE.lock().unwrap_or_else(PoisonError::into_inner) {
+                Some(bar) => bar.println(text),
+                None => line(&text),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for LogLines {
+    fn drop(&mut self) {
+        let _ = self.flush();
+    }
 }
 
 /// A duration for people: `42 s`, `9 min 05 s`, `3 h 07 min`.

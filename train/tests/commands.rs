@@ -40,7 +40,9 @@ fn vector(name: &str) -> String {
 
 #[test]
 fn every_command_has_an_example() {
-    for command in ["rules", "moves", "perft", "check", "positions", "train", "match", "doctor"] {
+    for command in
+        ["rules", "moves", "perft", "check", "positions", "train", "match", "doctor", "bench"]
+    {
         let help = stdout(run(&[command, "--help"]).success());
         assert!(help.contains("Example: gipf "), "{command}: {help}");
     }
@@ -60,15 +62,19 @@ fn wrong_use_ends_with_two() {
 fn rules_are_explained() {
     let text = stdout(run(&["rules", "standard:18"]).success());
     assert!(text.starts_with("rules      standard\n"), "{text}");
-    assert!(text.contains("12 each") && text.contains("g2G/5/6/G5g/6/5/g2G 12,12 BB w m"), "{text}");
+    assert!(
+        text.contains("12 each") && text.contains("g2G/5/6/G5g/6/5/g2G 12,12 BB w m"),
+        "{text}"
+    );
     let text = stdout(run(&["rules", "tournament:21+T3Z3D3Y3P3"]).success());
     assert!(text.contains("ultimate") && text.contains("3 TAMSK, 3 ZÈRTZ"), "{text}");
     let json: serde_json::Value =
-        serde_json::from_str(&stdout(run(&["rules", "basic:18/15", "--json"]).success())).expect("JSON");
+        serde_json::from_str(&stdout(run(&["rules", "basic:18/15", "--json"]).success()))
+            .expect("JSON");
     assert_eq!(json["white"]["basic"], 18);
     assert_eq!(json["black"]["hand"], 12);
     refused(&["rules", "standrad"], 2, &["standrad"]);
-    refused(&["rules", ""], 2, &["rules ''"]);
+    refused(&["rules", ""], 2, &["unknown variant"]);
     refused(&["rules", "basic:99"], 2, &["99"]);
 }
 
@@ -99,6 +105,17 @@ fn vector_games_and_positions_pass() {
     assert_eq!(stdout(run(&["check", &games, &games]).success()), "ok 80 games\n");
     let json = stdout(run(&["check", "--json", &games]).success());
     assert!(json.contains("\"games\":40"), "{json}");
+    let published = vector("published/tournament-1.txt");
+    assert_eq!(
+        stdout(run(&["check", "--notation", "official", &published]).success()),
+        "ok 1 games\n"
+    );
+    refused(
+        &["check", "--notation", "official", "--rules", "basic", &published],
+        1,
+        &["tournament-1.txt", "move 1"],
+    );
+    refused(&["check", "--rules", "basic", &games], 2, &["--notation official"]);
 }
 
 #[test]
@@ -113,10 +130,22 @@ fn the_first_difference_is_named() {
     assert_eq!(stdout(run(&["check", &file("good", good)]).success()), "ok 1 games\n");
     let two = file("two", &format!("{good}\n{}\n", good.replace("i4-h5", "i4-h2")));
     refused(&["check", &two], 1, &["two, line 2", "play 2", "i4-h2"]);
-    refused(&["check", &file("final", &good.replace("11,11", "11,12"))], 1, &["line 1", "position", "11,12"]);
+    refused(
+        &["check", &file("final", &good.replace("11,11", "11,12"))],
+        1,
+        &["line 1", "position", "11,12"],
+    );
     refused(&["check", &file("result", &good.replace("\"U\"", "\"W\""))], 1, &["result U"]);
-    refused(&["check", &file("counts", &good.replace("\"final\"", "\"counts\":[42,41],\"final\""))], 1, &["play 2", "41"]);
-    refused(&["check", &file("hash", &good.replace("\"final\"", "\"hash\":\"00\",\"final\""))], 1, &["hash"]);
+    refused(
+        &["check", &file("counts", &good.replace("\"final\"", "\"counts\":[42,41],\"final\""))],
+        1,
+        &["play 2", "41"],
+    );
+    refused(
+        &["check", &file("hash", &good.replace("\"final\"", "\"hash\":\"00\",\"final\""))],
+        1,
+        &["hash"],
+    );
     refused(&["check", &file("rules", &good.replace("standard", "standrad"))], 1, &["standrad"]);
     refused(&["check", &file("text", "hello\n")], 1, &["line 1"]);
     refused(&["check", &file("format", r#"{"format":"gipf-record-99"}"#)], 1, &["gipf-record-99"]);
@@ -127,15 +156,18 @@ fn the_first_difference_is_named() {
     fs::write(&path, &cut[..cut.len() / 2]).expect("a file");
     refused(&["check", &path.display().to_string()], 1, &["cut.gz, line"]);
     let packed = folder.path().join("good.zst");
-    fs::write(&packed, zstd::encode_all(format!("{good}\n").as_bytes(), 1).expect("zstd")).expect("a file");
+    fs::write(&packed, zstd::encode_all(format!("{good}\n").as_bytes(), 1).expect("zstd"))
+        .expect("a file");
     assert_eq!(stdout(run(&["check", &packed.display().to_string()]).success()), "ok 1 games\n");
 }
 
 #[test]
 fn directed_positions_are_checked() {
     let folder = tempfile::tempdir().expect("a folder");
-    let all: Vec<serde_json::Value> =
-        serde_json::from_str(&fs::read_to_string(vectors().join("positions.json")).expect("the vectors")).expect("JSON");
+    let all: Vec<serde_json::Value> = serde_json::from_str(
+        &fs::read_to_string(vectors().join("positions.json")).expect("the vectors"),
+    )
+    .expect("JSON");
     let path = folder.path().join("positions.json");
     let name = path.display().to_string();
     let write = |list: &serde_json::Value| fs::write(&path, list.to_string()).expect("a file");

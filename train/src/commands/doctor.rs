@@ -8,11 +8,14 @@ use std::time::Instant;
 
 use anyhow::{Context, bail};
 use gipf_core::{Position, Rules};
-use gipf_model::{Architecture, Checkpoint, Evaluation, Evaluator, FEATURES_VERSION, Features, POLICY_VERSION};
-use gipf_model_torch::{Device, TorchEvaluator, device_from_name, device_name};
+use gipf_model::{
+    Architecture, Checkpoint, Evaluation, Evaluator, FEATURES_VERSION, Features, POLICY_VERSION,
+};
+use gipf_model_torch::{Device, device_from_name, device_name};
 use serde::Serialize;
 
 use super::Output;
+use crate::evaluators::evaluator;
 
 /// Say what this machine and build can do, and try each part; fails when one does not work
 #[derive(Debug, clap::Args)]
@@ -47,7 +50,13 @@ const BATCH: usize = 64;
 pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     let disk = nearest_folder(&args.run);
     let mut findings = vec![
-        fine("program", format!("gipf {}, features {FEATURES_VERSION}, policy map {POLICY_VERSION}", env!("CARGO_PKG_VERSION"))),
+        fine(
+            "program",
+            format!(
+                "gipf {}, features {FEATURES_VERSION}, policy map {POLICY_VERSION}",
+                env!("CARGO_PKG_VERSION")
+            ),
+        ),
         fine("processor", processor()),
         fine("libtorch", format!("{} in {}", env!("GIPF_LIBTORCH_VERSION"), env!("GIPF_LIBTORCH"))),
         fine("devices", devices()),
@@ -55,8 +64,13 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     ];
     let device = device_from_name(&args.device);
     match &device {
-        Ok(device) => findings.push(fine("device", format!("{}: {} asked for", device_name(*device), args.device))),
-        Err(error) => findings.push(Finding { part: "device", ok: false, detail: super::one_line(&error.to_string()) }),
+        Ok(device) => findings
+            .push(fine("device", format!("{}: {} asked for", device_name(*device), args.device))),
+        Err(error) => findings.push(Finding {
+            part: "device",
+            ok: false,
+            detail: super::one_line(&error.to_string()),
+        }),
     }
     if let Ok(device) = device {
         findings.push(tried("network", || network(device)));
@@ -75,7 +89,8 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     }
     if failed > 0 {
         out.flush()?;
-        let parts: Vec<&str> = findings.iter().filter(|finding| !finding.ok).map(|finding| finding.part).collect();
+        let parts: Vec<&str> =
+            findings.iter().filter(|finding| !finding.ok).map(|finding| finding.part).collect();
         bail!("{} of {} parts do not work here: {}", failed, findings.len(), parts.join(", "));
     }
     Ok(ExitCode::SUCCESS)
@@ -105,13 +120,16 @@ fn processor() -> String {
         ];
         features.extend(known.iter().filter(|(_, there)| *there).map(|(name, _)| *name));
     }
-    let kernels = if features.is_empty() { "no vector kernels".to_owned() } else { features.join(" ") };
+    let kernels =
+        if features.is_empty() { "no vector kernels".to_owned() } else { features.join(" ") };
     format!("{}, {cores} cores, {kernels}", std::env::consts::ARCH)
 }
 
 fn devices() -> String {
     match tch::Cuda::device_count() {
-        count if count > 0 && tch::Cuda::is_available() => format!("cpu, {count} CUDA (cuda:0 to cuda:{})", count - 1),
+        count if count > 0 && tch::Cuda::is_available() => {
+            format!("cpu, {count} CUDA (cuda:0 to cuda:{})", count - 1)
+        }
         _ => "cpu (no CUDA device, or a libtorch without CUDA)".to_owned(),
     }
 }
@@ -132,7 +150,7 @@ fn small_network() -> anyhow::Result<Checkpoint> {
 
 /// A forward pass of a 4x32 network on a batch, twice: finite, the same both times, and how fast.
 fn network(device: Device) -> anyhow::Result<String> {
-    let mut evaluator = TorchEvaluator::from_checkpoint(&small_network()?, device, 1)?;
+    let mut network = evaluator(&small_network()?, device)?;
     let start: Position = "standard".parse::<Rules>()?.start();
     let mut actions = Vec::new();
     start.actions(&mut actions);
@@ -140,21 +158,24 @@ fn network(device: Device) -> anyhow::Result<String> {
     features.fill(&start, &actions);
     let batch = vec![features; BATCH];
     let mut answers = vec![Evaluation::default(); BATCH];
-    evaluator.evaluate(&batch, &mut answers)?;
+    network.evaluate(&batch, &mut answers)?;
     let first = answers[0].clone();
-    if first.logits.len() != actions.len() || !first.q().is_finite() || first.logits.iter().any(|logit| !logit.is_finite()) {
+    if first.logits.len() != actions.len()
+        || !first.q().is_finite()
+        || first.logits.iter().any(|logit| !logit.is_finite())
+    {
         bail!("a forward pass gives values that are no numbers");
     }
     let rounds = 10;
     let started = Instant::now();
     for _ in 0..rounds {
-        evaluator.evaluate(&batch, &mut answers)?;
+        network.evaluate(&batch, &mut answers)?;
     }
     let speed = (rounds * BATCH) as f64 / started.elapsed().as_secs_f64();
     if (answers[0].q() - first.q()).abs() > 1e-4 {
         bail!("two forward passes differ: {} and {}", first.q(), answers[0].q());
     }
-    Ok(format!("{}: {speed:.0} positions/s in batches of {BATCH} on one thread", evaluator.name()))
+    Ok(format!("{}: {speed:.0} positions/s in batches of {BATCH} on one thread", network.name()))
 }
 
 fn round_trip(folder: &Path) -> anyhow::Result<String> {
@@ -181,7 +202,11 @@ fn disk_speed(folder: &Path) -> anyhow::Result<String> {
     };
     let speed = write();
     let _ = fs::remove_file(&path);
-    Ok(format!("{:.0} MB/s with fsync in {}", speed.with_context(|| format!("cannot write in {}", folder.display()))?, folder.display()))
+    Ok(format!(
+        "{:.0} MB/s with fsync in {}",
+        speed.with_context(|| format!("cannot write in {}", folder.display()))?,
+        folder.display()
+    ))
 }
 
 fn free_space(folder: &Path) -> Finding {
@@ -191,7 +216,9 @@ fn free_space(folder: &Path) -> Finding {
             let detail = format!("{free} MB free in {}", folder.display());
             Finding { part: "space", ok: free >= LEAST_FREE_MB, detail }
         }
-        Err(error) => Finding { part: "space", ok: false, detail: format!("{}: {error}", folder.display()) },
+        Err(error) => {
+            Finding { part: "space", ok: false, detail: format!("{}: {error}", folder.display()) }
+        }
     }
 }
 

@@ -19,7 +19,12 @@ const LONGEST: usize = 600;
 
 /// `text` as a single line of at most 600 characters.
 pub fn one_line(text: &str) -> String {
-    let joined = text.split('\n').map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ");
+    let joined = text
+        .split('\n')
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("; ");
     if joined.chars().count() <= LONGEST {
         return joined;
     }
@@ -46,7 +51,8 @@ mod tests {
 
     #[test]
     fn a_broken_pipe_is_found_under_context() {
-        let error = anyhow::Error::new(io::Error::from(io::ErrorKind::BrokenPipe)).context("while writing");
+        let error =
+            anyhow::Error::new(io::Error::from(io::ErrorKind::BrokenPipe)).context("while writing");
         assert!(is_broken_pipe(&error));
         assert!(!is_broken_pipe(&Usage::error("no")));
     }

@@ -21,15 +21,25 @@ pub(super) fn rules(text: &str) -> anyhow::Result<Rules> {
 ///
 /// # Errors
 /// [`Usage`] for a text that is no position or no play, or a play that is not legal where it stands.
-pub(super) fn position(rules: &Rules, position: Option<&str>, plays: Option<&str>) -> anyhow::Result<Position> {
+pub(super) fn position(
+    rules: &Rules,
+    position: Option<&str>,
+    plays: Option<&str>,
+) -> anyhow::Result<Position> {
     let mut current = match position {
-        Some(text) => {
-            Position::parse(rules, text).map_err(|error| Usage::error(format!("position '{text}': {error}")))?
-        }
+        Some(text) => Position::parse(rules, text)
+            .map_err(|error| Usage::error(format!("position '{text}': {error}")))?,
         None => rules.start(),
     };
-    for (index, text) in plays.unwrap_or_default().split(';').map(str::trim).filter(|text| !text.is_empty()).enumerate() {
-        apply(&mut current, text).map_err(|error| Usage::error(format!("play {} ('{text}'): {error}", index + 1)))?;
+    for (index, text) in plays
+        .unwrap_or_default()
+        .split(';')
+        .map(str::trim)
+        .filter(|text| !text.is_empty())
+        .enumerate()
+    {
+        apply(&mut current, text)
+            .map_err(|error| Usage::error(format!("play {} ('{text}'): {error}", index + 1)))?;
     }
     Ok(current)
 }
@@ -58,12 +68,15 @@ pub(super) fn sorted_plays(position: &Position) -> Vec<String> {
 /// The file is missing or cannot be read.
 pub(super) fn open(path: &Path) -> anyhow::Result<Box<dyn BufRead>> {
     let shown = path.display();
-    let mut file = BufReader::new(File::open(path).with_context(|| format!("cannot open {shown}"))?);
+    let mut file =
+        BufReader::new(File::open(path).with_context(|| format!("cannot open {shown}"))?);
     let head = file.fill_buf().with_context(|| format!("cannot read {shown}"))?;
     Ok(if head.starts_with(&[0x1f, 0x8b]) {
         Box::new(BufReader::new(flate2::bufread::MultiGzDecoder::new(file)))
     } else if head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
-        Box::new(BufReader::new(zstd::Decoder::with_buffer(file).with_context(|| format!("cannot read {shown}"))?))
+        Box::new(BufReader::new(
+            zstd::Decoder::with_buffer(file).with_context(|| format!("cannot read {shown}"))?,
+        ))
     } else {
         Box::new(file)
     })
@@ -75,6 +88,8 @@ pub(super) fn open(path: &Path) -> anyhow::Result<Box<dyn BufRead>> {
 /// The file is missing, cannot be read or unpacked, or is no UTF-8.
 pub(super) fn read(path: &Path) -> anyhow::Result<String> {
     let mut text = String::new();
-    open(path)?.read_to_string(&mut text).with_context(|| format!("cannot read {}", path.display()))?;
+    open(path)?
+        .read_to_string(&mut text)
+        .with_context(|| format!("cannot read {}", path.display()))?;
     Ok(text)
 }

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use gipf_core::record::GameRecord;
 use gipf_core::DEFAULT_MAX_PLAYS;
+use gipf_core::record::GameRecord;
 use gipf_selfplay::{Match, MatchConfig, MatchResult};
 use serde_json::json;
 
@@ -21,7 +21,9 @@ use crate::progress::{Progress, human_time};
 /// A player is random, greedy, a checkpoint file, puct:CHECKPOINT (PUCT in place of Gumbel search), or
 /// run:DIR@latest, run:DIR@best, run:DIR@STEP for a checkpoint of a run.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example: gipf match run:runs/quickstart-1@latest greedy --games 100 --nodes 64")]
+#[command(
+    after_help = "Example: gipf match run:runs/quickstart-1@latest greedy --games 100 --nodes 64"
+)]
 pub(super) struct Args {
     /// The first player
     a: String,
@@ -58,7 +60,10 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     if args.games % 2 == 1 {
-        return Err(Usage::error(format!("--games {}: every opening is played twice, so the number is even", args.games)));
+        return Err(Usage::error(format!(
+            "--games {}: every opening is played twice, so the number is even",
+            args.games
+        )));
     }
     let a = PlayerSpec::parse(&args.a)?;
     let b = PlayerSpec::parse(&args.b)?;
@@ -77,13 +82,18 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     };
     let stop = StopFlag::on_signals()?;
     let mut records = match &args.records {
-        Some(path) => {
-            Some(BufWriter::new(File::create(path).with_context(|| format!("cannot write {}", path.display()))?))
-        }
+        Some(path) => Some(BufWriter::new(
+            File::create(path).with_context(|| format!("cannot write {}", path.display()))?,
+        )),
         None => None,
     };
     let mut failed: Option<std::io::Error> = None;
-    let mut game = Match::new(config, a.contestant(args.nodes, device)?, b.contestant(args.nodes, device)?, judge)?;
+    let mut game = Match::new(
+        config,
+        a.contestant(args.nodes, device)?,
+        b.contestant(args.nodes, device)?,
+        judge,
+    )?;
     let mut progress = Progress::new();
     progress.stage(&format!("{} against {}", args.a, args.b));
     let started = std::time::Instant::now();
@@ -93,8 +103,17 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
         &mut |so_far: &MatchResult| {
             let done = so_far.games as f64 / f64::from(games);
             progress.update(Some(done), || {
-                let left = if done > 0.0 { started.elapsed().as_secs_f64() * (1.0 / done - 1.0) } else { 0.0 };
-                format!("{} of {games} games, {}, {} left", so_far.games, score_text(so_far), human_time(left))
+                let left = if done > 0.0 {
+                    started.elapsed().as_secs_f64() * (1.0 / done - 1.0)
+                } else {
+                    0.0
+                };
+                format!(
+                    "{} of {games} games, {}, {} left",
+                    so_far.games,
+                    score_text(so_far),
+                    human_time(left)
+                )
             });
         },
         &mut |record: GameRecord| {
@@ -121,7 +140,11 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
         });
         writeln!(out, "{answer}")?;
     } else {
-        writeln!(out, "{} against {}, {} of {games} games, rules {rules}", args.a, args.b, result.games)?;
+        writeln!(
+            out,
+            "{} against {}, {} of {games} games, rules {rules}",
+            args.a, args.b, result.games
+        )?;
         writeln!(out, "score    {}", score_text(&result))?;
         writeln!(out, "Elo      {}", elo_text(&result))?;
         writeln!(out, "White    {:.1}% of the points", 100.0 * result.white_share())?;

@@ -1,5 +1,6 @@
 //! The command line: one module a command, each with its arguments, its `--help` and its work.
 
+mod bench;
 mod check;
 mod doctor;
 mod fault;
@@ -17,8 +18,12 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use gipf_model_torch::{Device, device_from_name};
+use tracing_subscriber::EnvFilter;
 
 pub use fault::{Usage, one_line};
+
+use crate::faults;
+use crate::progress::LogLines;
 
 /// What every command writes to: standard output, locked and buffered.
 pub type Output<'a> = &'a mut dyn Write;
@@ -26,8 +31,10 @@ pub type Output<'a> = &'a mut dyn Write;
 /// Trains players of GIPF by self-play, and checks everything they stand on.
 #[derive(Debug, Parser)]
 #[command(name = "gipf", version, max_term_width = 110)]
-#[command(after_help = "Start with `gipf train configs/quickstart.toml`, or `gipf COMMAND --help` for an example of each command.\n\
-                        Exit codes: 0 done, 1 failed, 2 wrong use.")]
+#[command(
+    after_help = "Start with `gipf train configs/quickstart.toml`, or `gipf COMMAND --help` for an example of each command.\n\
+                        Exit codes: 0 done, 1 failed, 2 wrong use."
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -43,6 +50,7 @@ enum Command {
     Train(train::Args),
     Match(matches::Args),
     Doctor(doctor::Args),
+    Bench(bench::Args),
 }
 
 /// Runs the program on the process's own arguments and says with which code to end.
@@ -50,6 +58,11 @@ enum Command {
 /// A failure is one line on standard error. A reader that goes away (`gipf moves … | head`) is no failure.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
+    if let Err(error) = faults::check_env() {
+        eprintln!("error: {error}");
+        return ExitCode::from(2);
+    }
+    start_log();
     let mut out = io::BufWriter::new(io::stdout().lock());
     let result = run(cli, &mut out).and_then(|code| Ok(out.flush().map(|()| code)?));
     match result {
@@ -64,6 +77,19 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// Warnings and what else is worth a line go to standard error; `GIPF_LOG=debug` shows more.
+fn start_log() {
+    let filter = EnvFilter::try_from_env("GIPF_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
+    // A second start in one process keeps the first one's settings.
+    let _ = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(LogLines::default)
+        .without_time()
+        .with_target(false)
+        .with_ansi(false)
+        .try_init();
+}
+
 fn run(cli: Cli, out: Output) -> anyhow::Result<ExitCode> {
     match cli.command {
         Command::Rules(args) => rules::run(&args, out),
@@ -74,6 +100,7 @@ fn run(cli: Cli, out: Output) -> anyhow::Result<ExitCode> {
         Command::Train(args) => train::run(&args, out),
         Command::Match(args) => matches::run(&args, out),
         Command::Doctor(args) => doctor::run(&args, out),
+        Command::Bench(args) => bench::run(&args, out),
     }
 }
 
@@ -82,7 +109,8 @@ fn run(cli: Cli, out: Output) -> anyhow::Result<ExitCode> {
 /// # Errors
 /// [`Usage`] for a name that is none; a failure where the device is absent.
 fn device(name: &str) -> anyhow::Result<Device> {
-    let known = ["cpu", "cuda", "auto"].contains(&name) || name.strip_prefix("cuda:").is_some_and(|index| index.parse::<u16>().is_ok());
+    let known = ["cpu", "cuda", "auto"].contains(&name)
+        || name.strip_prefix("cuda:").is_some_and(|index| index.parse::<u16>().is_ok());
     if !known {
         return Err(Usage::error(format!("--device {name}: not cpu, cuda, cuda:N or auto")));
     }

@@ -33,8 +33,11 @@ struct Answer {
 pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     let rules = input::rules(&args.rules)?;
     let position = input::position(&rules, args.position.as_deref(), args.plays.as_deref())?;
-    let answer =
-        Answer { rules: rules.to_string(), position: position.to_string(), plays: input::sorted_plays(&position) };
+    let answer = Answer {
+        rules: rules.to_string(),
+        position: position.to_string(),
+        plays: input::sorted_plays(&position),
+    };
     if args.json {
         writeln!(out, "{}", serde_json::to_string(&answer)?)?;
     } else {

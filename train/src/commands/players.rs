@@ -3,15 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use gipf_model::{Checkpoint, Evaluator};
-use gipf_model_torch::{Device, TorchEvaluator};
-use gipf_selfplay::{BuiltIn, Contestant, Judge, Method, Network, SearchConfig, nearest_name};
+use gipf_model::Checkpoint;
+use gipf_model_torch::Device;
+use gipf_selfplay::{BuiltIn, Contestant, Judge, Method, nearest_name};
 
 use super::Usage;
+use crate::evaluators::network;
 use crate::run::{RunFolder, RunView, checkpoint_name};
 
 /// What the command line accepts, for messages.
-pub(super) const FORMS: &str = "random, greedy, a checkpoint file, puct:CHECKPOINT or run:DIR@latest|best|STEP";
+pub(super) const FORMS: &str =
+    "random, greedy, a checkpoint file, puct:CHECKPOINT or run:DIR@latest|best|STEP";
 
 /// Who plays.
 #[derive(Debug)]
@@ -61,7 +63,9 @@ impl PlayerSpec {
     pub(super) fn rules(&self) -> Option<&str> {
         match self {
             PlayerSpec::BuiltIn(_) => None,
-            PlayerSpec::Network { checkpoint, .. } => checkpoint.header.rules.first().map(String::as_str),
+            PlayerSpec::Network { checkpoint, .. } => {
+                checkpoint.header.rules.first().map(String::as_str)
+            }
         }
     }
 
@@ -69,12 +73,19 @@ impl PlayerSpec {
     ///
     /// # Errors
     /// The device refuses the network.
-    pub(super) fn contestant(&self, simulations: u32, device: Device) -> anyhow::Result<Contestant> {
+    pub(super) fn contestant(
+        &self,
+        simulations: u32,
+        device: Device,
+    ) -> anyhow::Result<Contestant> {
         Ok(match self {
-            PlayerSpec::BuiltIn(built_in) => Contestant::Player { player: built_in.player(), simulations },
-            PlayerSpec::Network { name, method, checkpoint } => {
-                Contestant::Network { network: network(name, *method, checkpoint, device)?, simulations }
+            PlayerSpec::BuiltIn(built_in) => {
+                Contestant::Player { player: built_in.player(), simulations }
             }
+            PlayerSpec::Network { name, method, checkpoint } => Contestant::Network {
+                network: network(name, *method, checkpoint, device)?,
+                simulations,
+            },
         })
     }
 
@@ -85,27 +96,11 @@ impl PlayerSpec {
     pub(super) fn judge(&self, device: Device) -> anyhow::Result<Option<Judge>> {
         Ok(match self {
             PlayerSpec::BuiltIn(_) => None,
-            PlayerSpec::Network { name, checkpoint, .. } => Some(network(name, Method::Gumbel, checkpoint, device)?),
+            PlayerSpec::Network { name, checkpoint, .. } => {
+                Some(network(name, Method::Gumbel, checkpoint, device)?)
+            }
         })
     }
-}
-
-/// A network with its search, for a match.
-///
-/// # Errors
-/// The device refuses the network.
-pub(super) fn network(
-    name: &str,
-    method: Method,
-    checkpoint: &Checkpoint,
-    device: Device,
-) -> anyhow::Result<Network<Box<dyn Evaluator>>> {
-    Ok(Network {
-        name: name.to_owned(),
-        evaluator: Box::new(TorchEvaluator::from_checkpoint(checkpoint, device, 1)?),
-        search: SearchConfig { method, ..SearchConfig::default() },
-        checkpoint: checkpoint.header.step,
-    })
 }
 
 /// `DIR@latest`, `DIR@best` or `DIR@STEP`; without `@`, the latest.
@@ -119,7 +114,9 @@ fn checkpoint_of_run(text: &str) -> anyhow::Result<PathBuf> {
     let step = match which {
         "latest" => run.state.step,
         "best" => run.state.best.unwrap_or(run.state.step),
-        step => step.parse().map_err(|_| Usage::error(format!("run:{text}: after @ comes latest, best or a step")))?,
+        step => step.parse().map_err(|_| {
+            Usage::error(format!("run:{text}: after @ comes latest, best or a step"))
+        })?,
     };
     let path = folder.join("checkpoints").join(checkpoint_name(step));
     path.exists()

@@ -51,8 +51,8 @@ struct Then {
 pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     let shown = args.file.display();
     let text = input::read(&args.file)?;
-    let directed: Vec<Directed> =
-        serde_json::from_str(&text).with_context(|| format!("{shown} is no list of directed positions"))?;
+    let directed: Vec<Directed> = serde_json::from_str(&text)
+        .with_context(|| format!("{shown} is no list of directed positions"))?;
     for (index, one) in directed.iter().enumerate() {
         check(one).with_context(|| format!("{shown}, position {} ('{}')", index + 1, one.name))?;
     }
@@ -65,8 +65,10 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
 }
 
 fn check(directed: &Directed) -> anyhow::Result<()> {
-    let rules: Rules = directed.rules.parse().with_context(|| format!("rules '{}'", directed.rules))?;
-    let start = Position::parse(&rules, &directed.position).with_context(|| format!("position '{}'", directed.position))?;
+    let rules: Rules =
+        directed.rules.parse().with_context(|| format!("rules '{}'", directed.rules))?;
+    let start = Position::parse(&rules, &directed.position)
+        .with_context(|| format!("position '{}'", directed.position))?;
     if start.to_string() != directed.position {
         bail!("position '{}' is written back as '{start}'", directed.position);
     }

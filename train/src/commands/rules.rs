@@ -33,7 +33,8 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
 fn facts(rules: &Rules) -> Value {
     let start = rules.start();
     let side = |color: Color| {
-        let mix: Vec<(String, u8)> = mix_of(rules, color).map(|(kind, count)| (kind.letter().to_string(), count)).collect();
+        let mix: Vec<(String, u8)> =
+            mix_of(rules, color).map(|(kind, count)| (kind.letter().to_string(), count)).collect();
         json!({
             "basic": rules.basic(color),
             "hand": start.hand_basic(color),
@@ -65,9 +66,16 @@ fn lines(rules: &Rules) -> Vec<(&'static str, String)> {
     };
     let mut lines = vec![("rules", rules.to_string()), ("variant", variant.to_owned())];
     let pieces = |white: u8, black: u8| {
-        if white == black { format!("{white} each") } else { format!("White {white}, Black {black}") }
+        if white == black {
+            format!("{white} each")
+        } else {
+            format!("White {white}, Black {black}")
+        }
     };
-    lines.push(("pieces", format!("{} (basic pieces)", pieces(rules.basic(Color::White), rules.basic(Color::Black)))));
+    lines.push((
+        "pieces",
+        format!("{} (basic pieces)", pieces(rules.basic(Color::White), rules.basic(Color::Black))),
+    ));
     let hands = pieces(start.hand_basic(Color::White), start.hand_basic(Color::Black));
     lines.push(("hands", format!("{hands} (basic pieces in hand at the start)")));
     if rules.mix(Color::White) == rules.mix(Color::Black) {
@@ -81,7 +89,8 @@ fn lines(rules: &Rules) -> Vec<(&'static str, String)> {
         options.push("a PÜNCT-potential on a GIPF-piece makes it its owner's".to_owned());
     }
     options.extend(rules.challenge().map(challenge_words));
-    lines.push(("options", if options.is_empty() { "none".to_owned() } else { options.join("; ") }));
+    lines
+        .push(("options", if options.is_empty() { "none".to_owned() } else { options.join("; ") }));
     lines.push(("start", start.to_string()));
     lines
 }
@@ -101,7 +110,8 @@ fn challenge_words(challenge: &Challenge) -> String {
         Some(limit) => format!("{limit} a player and game"),
         None => "any number of them".to_owned(),
     };
-    let kinds = Potential::ALL.into_iter().filter(|&kind| challenge.covers(kind)).map(Potential::name);
+    let kinds =
+        Potential::ALL.into_iter().filter(|&kind| challenge.covers(kind)).map(Potential::name);
     format!(
         "announced moves of {} may be challenged, {limit}, to a side game ({side_game}{odds})",
         kinds.collect::<Vec<_>>().join(", ")
@@ -109,7 +119,8 @@ fn challenge_words(challenge: &Challenge) -> String {
 }
 
 fn mix_words(rules: &Rules, color: Color) -> String {
-    let parts: Vec<String> = mix_of(rules, color).map(|(kind, count)| format!("{count} {}", kind.name())).collect();
+    let parts: Vec<String> =
+        mix_of(rules, color).map(|(kind, count)| format!("{count} {}", kind.name())).collect();
     if parts.is_empty() { "no potentials".to_owned() } else { parts.join(", ") }
 }
 

@@ -18,7 +18,9 @@ use crate::store::DiskWait;
 /// Self-play and training go on together until a limit of the config is reached or Ctrl-C stops them; a second
 /// Ctrl-C quits at once. A run can be killed at any moment and gone on with.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example: gipf train configs/quickstart.toml --run runs/first --set run.minutes=30")]
+#[command(
+    after_help = "Example: gipf train configs/quickstart.toml --run runs/first --set run.minutes=30"
+)]
 pub(super) struct Args {
     /// Configuration file; every key is explained in configs/quickstart.toml
     config: PathBuf,
@@ -48,9 +50,13 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     let wait = DiskWait::new(stop.shared());
     let path = args.run.clone().unwrap_or_else(|| new_folder(&loaded.config.run.name));
     let folder = if RunFolder::holds_run(&path) {
-        let folder = RunFolder::resume(&path, Some(&loaded), &loaded.settings, wait).map_err(wrong_run)?;
+        let folder =
+            RunFolder::resume(&path, Some(&loaded), &loaded.settings, wait).map_err(wrong_run)?;
         if init.is_some() && folder.state.saved {
-            return Err(Usage::error(format!("--init: the run in {} has weights already; begin a new one", path.display())));
+            return Err(Usage::error(format!(
+                "--init: the run in {} has weights already; begin a new one",
+                path.display()
+            )));
         }
         progress.note(&format!("going on with {} from step {}", path.display(), folder.state.step));
         folder
@@ -68,7 +74,13 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     finish(session, &args.config, ending, &stop, out)
 }
 
-fn finish(session: Session, config: &Path, ending: Ending, stop: &StopFlag, out: Output) -> anyhow::Result<ExitCode> {
+fn finish(
+    session: Session,
+    config: &Path,
+    ending: Ending,
+    stop: &StopFlag,
+    out: Output,
+) -> anyhow::Result<ExitCode> {
     let (folder, mut progress) = session.into_parts();
     if ending == Ending::Stopped {
         progress.finish();

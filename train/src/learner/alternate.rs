@@ -2,7 +2,7 @@
 
 use gipf_selfplay::{GameCounter, Round, Worker, WorkerIdentity};
 
-use super::selfplay::sampler;
+use super::selfplay::{sampler, self_play_config};
 use super::session::{Ending, Session};
 
 impl Session {
@@ -15,7 +15,7 @@ impl Session {
     /// # Errors
     /// The worker, the learner or the run's folder fails; the last save point stands.
     pub fn train_alternately(&mut self) -> anyhow::Result<Ending> {
-        let config = self.config.self_play.to_worker(self.config.rules.max_plays);
+        let config = self_play_config(&self.config);
         let identity = WorkerIdentity {
             run: self.folder.state.run_id.clone(),
             worker: self.folder.worker_name(0),
@@ -25,8 +25,14 @@ impl Session {
         let counter = GameCounter::new(next, next);
         let evaluator = self.evaluator()?;
         let sampler = sampler(&self.config)?;
-        let mut worker =
-            Worker::new(&config, sampler, identity, counter.clone(), evaluator, self.folder.state.step)?;
+        let mut worker = Worker::new(
+            &config,
+            sampler,
+            identity,
+            counter.clone(),
+            evaluator,
+            self.folder.state.step,
+        )?;
         loop {
             self.progress.stage("training");
             while !self.limits.training_reached(&self.used()) && self.step_if_due()? {
@@ -45,7 +51,8 @@ impl Session {
             }
             self.progress.stage("self-play");
             worker.set_evaluator(self.evaluator()?, self.folder.state.step);
-            let left = if self.limits.games > 0 { self.limits.games - used.games } else { u64::MAX };
+            let left =
+                if self.limits.games > 0 { self.limits.games - used.games } else { u64::MAX };
             counter.allow(left.min(u64::from(config.lanes)));
             let mut games = Vec::new();
             let mut told = false;

@@ -2,7 +2,7 @@
 
 /// Tokens are samples that may still be trained; a sample made adds the reuse ratio, a step takes its batch.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Bucket {
+pub(super) struct Bucket {
     tokens: f64,
     reuse: f64,
     batch: f64,
@@ -14,18 +14,18 @@ impl Bucket {
     /// A bucket with the tokens of a saved run (0 for a new one).
     ///
     /// `minimum` is the number of samples made before the first step: what they add is no reason for self-play to wait.
-    pub fn new(tokens: f64, reuse: f64, batch: usize, minimum: u64) -> Self {
+    pub(super) fn new(tokens: f64, reuse: f64, batch: usize, minimum: u64) -> Self {
         let batch = batch as f64;
         Bucket { tokens, reuse, batch, ceiling: 2.0 * minimum as f64 * reuse + 64.0 * batch }
     }
 
     /// Counts samples made by self-play.
-    pub fn made(&mut self, samples: u64) {
+    pub(super) fn made(&mut self, samples: u64) {
         self.tokens += samples as f64 * self.reuse;
     }
 
     /// Takes the tokens of one step, where there are enough.
-    pub fn take_step(&mut self) -> bool {
+    pub(super) fn take_step(&mut self) -> bool {
         let enough = self.has_step();
         if enough {
             self.tokens -= self.batch;
@@ -34,17 +34,17 @@ impl Bucket {
     }
 
     /// Whether there are tokens for a step.
-    pub fn has_step(&self) -> bool {
+    pub(super) fn has_step(&self) -> bool {
         self.tokens >= self.batch
     }
 
     /// Whether the learner is so far behind that self-play should wait.
-    pub fn is_full(&self) -> bool {
+    pub(super) fn is_full(&self) -> bool {
         self.tokens >= self.ceiling
     }
 
     /// The tokens, for the run's state.
-    pub fn tokens(&self) -> f64 {
+    pub(super) fn tokens(&self) -> f64 {
         self.tokens
     }
 }

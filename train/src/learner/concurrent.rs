@@ -6,8 +6,11 @@ use std::time::Duration;
 use gipf_core::record::GameRecord;
 use gipf_selfplay::{GameCounter, Worker, WorkerIdentity};
 
-use super::selfplay::{SelfPlay, sampler, worker_count};
+use super::selfplay::{SelfPlay, sampler, self_play_config, worker_count};
 use super::session::{Ending, Session};
+
+/// The most games that are stored at once: few, so that self-play waits soon for a learner that falls behind.
+const GAMES_AT_ONCE: usize = 16;
 
 /// How long to wait for a game when there is nothing to learn.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -42,7 +45,7 @@ impl Session {
             games => state.next_seq + games.saturating_sub(state.games),
         };
         let counter = GameCounter::new(state.next_seq, end);
-        let config = self.config.self_play.to_worker(self.config.rules.max_plays);
+        let config = self_play_config(&self.config);
         let evaluators = self.evaluators(worker_count(&self.config))?;
         let mut workers = Vec::with_capacity(evaluators.len());
         for (index, evaluator) in evaluators.into_iter().enumerate() {
@@ -51,7 +54,14 @@ impl Session {
                 worker: self.folder.worker_name(index as u64),
                 seed: self.config.run.seed,
             };
-            workers.push(Worker::new(&config, sampler(&self.config)?, identity, counter.clone(), evaluator, state.step)?);
+            workers.push(Worker::new(
+                &config,
+                sampler(&self.config)?,
+                identity,
+                counter.clone(),
+                evaluator,
+                state.step,
+            )?);
         }
         SelfPlay::start(workers, counter)
     }
@@ -82,13 +92,13 @@ impl Session {
             if !stepped && !playing {
                 return Ok(Ending::Done);
             }
-            if playing && self.folder.state.step >= refreshed + self.config.self_play.refresh_steps {
+            if playing && self.folder.state.step >= refreshed + self.config.self_play.refresh_steps
+            {
                 refreshed = self.folder.state.step;
                 self_play.swap(self.evaluators(worker_count(&self.config))?, refreshed);
             }
             if self.save_is_due() {
                 self.folder.state.next_seq = self_play.next_seq();
-                self.progress.stage("saving the run");
                 self.save()?;
             }
             self.show();
@@ -96,7 +106,12 @@ impl Session {
     }
 
     /// The games that are there, waiting a moment for one where there is nothing else to do.
-    fn receive(&self, self_play: &mut SelfPlay, idle: bool, playing: &mut bool) -> anyhow::Result<Vec<GameRecord>> {
+    fn receive(
+        &self,
+        self_play: &mut SelfPlay,
+        idle: bool,
+        playing: &mut bool,
+    ) -> anyhow::Result<Vec<GameRecord>> {
         let mut games = Vec::new();
         if idle {
             match self_play.games().recv_timeout(PATIENCE) {
@@ -105,7 +120,7 @@ impl Session {
                 Err(RecvTimeoutError::Disconnected) => *playing = false,
             }
         }
-        loop {
+        while games.len() < GAMES_AT_ONCE {
             match self_play.games().try_recv() {
                 Ok(game) => games.push(game),
                 Err(TryRecvError::Empty) => break,

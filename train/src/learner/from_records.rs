@@ -23,7 +23,8 @@ impl Session {
         let mut reader = RecordReader::open(records)?;
         loop {
             self.progress.stage("training on records");
-            let games: Vec<GameRecord> = reader.by_ref().take(GAMES_AT_ONCE).collect::<Result<_, _>>()?;
+            let games: Vec<GameRecord> =
+                reader.by_ref().take(GAMES_AT_ONCE).collect::<Result<_, _>>()?;
             let end = games.is_empty();
             self.collect(&games)?;
             let ending = loop {

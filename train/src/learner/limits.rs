@@ -49,19 +49,25 @@ impl Limits {
 
     /// Whether training ends whatever is still to be learned: the time or the steps are used up.
     pub fn training_reached(&self, used: &Used) -> bool {
-        self.seconds > 0.0 && used.seconds >= self.seconds || self.steps > 0 && used.steps >= self.steps
+        self.seconds > 0.0 && used.seconds >= self.seconds
+            || self.steps > 0 && used.steps >= self.steps
     }
 
     /// Seconds left until the nearest limit, at the pace since `start`; `None` where nothing can be said yet.
     pub fn seconds_left(&self, start: &Used, used: &Used, elapsed: f64) -> Option<f64> {
         let by_clock = (self.seconds > 0.0).then(|| (self.seconds - used.seconds).max(0.0));
         let by_pace = |limit: u64, from: u64, now: u64| {
-            (limit > 0 && now > from).then(|| limit.saturating_sub(now) as f64 * elapsed / (now - from) as f64)
+            (limit > 0 && now > from)
+                .then(|| limit.saturating_sub(now) as f64 * elapsed / (now - from) as f64)
         };
-        [by_clock, by_pace(self.steps, start.steps, used.steps), by_pace(self.games, start.games, used.games)]
-            .into_iter()
-            .flatten()
-            .min_by(f64::total_cmp)
+        [
+            by_clock,
+            by_pace(self.steps, start.steps, used.steps),
+            by_pace(self.games, start.games, used.games),
+        ]
+        .into_iter()
+        .flatten()
+        .min_by(f64::total_cmp)
     }
 }
 

@@ -6,11 +6,12 @@ use std::path::Path;
 use anyhow::Context;
 use gipf_core::Rules;
 use gipf_model::Checkpoint;
-use gipf_model_torch::{Device, TorchEvaluator, device_from_name};
-use gipf_selfplay::{BuiltIn, Contestant, Match, MatchConfig, MatchResult, Network, SearchConfig};
+use gipf_model_torch::{Device, device_from_name};
+use gipf_selfplay::{BuiltIn, Contestant, Match, MatchConfig, MatchResult, Method};
 
 use super::stop::StopFlag;
 use crate::config::Config;
+use crate::evaluators::network;
 use crate::progress::{Progress, human_count, human_time};
 use crate::run::RunFolder;
 
@@ -29,26 +30,38 @@ pub struct Standing {
 ///
 /// # Errors
 /// A checkpoint cannot be loaded, or an evaluator fails.
-pub fn matches(folder: &RunFolder, stop: &StopFlag, progress: &mut Progress) -> anyhow::Result<Vec<Standing>> {
+pub fn matches(
+    folder: &RunFolder,
+    stop: &StopFlag,
+    progress: &mut Progress,
+) -> anyhow::Result<Vec<Standing>> {
     let config = folder.config();
     let mut standings = Vec::new();
     let newest = Checkpoint::load(&folder.checkpoint_path(folder.state.step))?;
     let first = folder.checkpoint_path(0);
-    let first = if folder.state.step > 0 && first.is_file() { Some(Checkpoint::load(&first)?) } else { None };
+    let first = if folder.state.step > 0 && first.is_file() {
+        Some(Checkpoint::load(&first)?)
+    } else {
+        None
+    };
     let device = device_from_name(&config.run.device)?;
     let rules = main_rules(config)?;
     let random = (BuiltIn::Random.name().to_owned(), built_in(BuiltIn::Random, config));
     let greedy = (BuiltIn::Greedy.name().to_owned(), built_in(BuiltIn::Greedy, config));
     let mut opponents = vec![random, greedy];
     if let Some(first) = &first {
-        opponents.push(("its step-0 checkpoint".to_owned(), network("step 0", first, config, device)?));
+        opponents.push((
+            "its step-0 checkpoint".to_owned(),
+            contestant("step 0", first, config, device)?,
+        ));
     }
-    for (index, (opponent, contestant)) in opponents.into_iter().enumerate() {
+    for (index, (opponent, other)) in opponents.into_iter().enumerate() {
         if stop.is_set() || config.report.games == 0 {
             break;
         }
         progress.stage(&format!("match against {opponent}"));
-        let judge = judge(&newest, device)?;
+        // The newest network judges the openings.
+        let judge = network("judge", Method::Gumbel, &newest, device)?;
         let mut one = Match::new(
             MatchConfig {
                 games: config.report.games,
@@ -56,8 +69,8 @@ pub fn matches(folder: &RunFolder, stop: &StopFlag, progress: &mut Progress) -> 
                 run: folder.state.run_id.clone(),
                 ..MatchConfig::new(rules, config.run.seed.wrapping_add(index as u64))
             },
-            network(&format!("step {}", folder.state.step), &newest, config, device)?,
-            contestant,
+            contestant(&format!("step {}", folder.state.step), &newest, config, device)?,
+            other,
             Some(judge),
         )?;
         let games = f64::from(config.report.games);
@@ -65,7 +78,11 @@ pub fn matches(folder: &RunFolder, stop: &StopFlag, progress: &mut Progress) -> 
             &|| stop.is_set(),
             &mut |so_far| {
                 progress.update(Some(so_far.games as f64 / games), || {
-                    format!("{} of {games} games, {:.1}% of the points", so_far.games, 100.0 * so_far.score())
+                    format!(
+                        "{} of {games} games, {:.1}% of the points",
+                        so_far.games,
+                        100.0 * so_far.score()
+                    )
                 });
             },
             &mut |_| {},
@@ -86,25 +103,15 @@ fn built_in(player: BuiltIn, config: &Config) -> Contestant {
     Contestant::Player { player: player.player(), simulations: config.report.simulations }
 }
 
-fn network(name: &str, checkpoint: &Checkpoint, config: &Config, device: Device) -> anyhow::Result<Contestant> {
+fn contestant(
+    name: &str,
+    checkpoint: &Checkpoint,
+    config: &Config,
+    device: Device,
+) -> anyhow::Result<Contestant> {
     Ok(Contestant::Network {
-        network: Network {
-            name: name.to_owned(),
-            evaluator: Box::new(TorchEvaluator::from_checkpoint(checkpoint, device, 1)?),
-            search: SearchConfig::default(),
-            checkpoint: checkpoint.header.step,
-        },
+        network: network(name, Method::Gumbel, checkpoint, device)?,
         simulations: config.report.simulations,
-    })
-}
-
-/// The newest network judges the openings.
-fn judge(checkpoint: &Checkpoint, device: Device) -> anyhow::Result<gipf_selfplay::Judge> {
-    Ok(Network {
-        name: "judge".to_owned(),
-        evaluator: Box::new(TorchEvaluator::from_checkpoint(checkpoint, device, 1)?),
-        search: SearchConfig::default(),
-        checkpoint: checkpoint.header.step,
     })
 }
 
@@ -112,7 +119,12 @@ fn judge(checkpoint: &Checkpoint, device: Device) -> anyhow::Result<gipf_selfpla
 ///
 /// # Errors
 /// `out` cannot be written.
-pub fn write(folder: &RunFolder, config_path: &Path, standings: &[Standing], out: &mut dyn Write) -> std::io::Result<()> {
+pub fn write(
+    folder: &RunFolder,
+    config_path: &Path,
+    standings: &[Standing],
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
     let (state, report) = (&folder.state, &folder.config().report);
     writeln!(
         out,
@@ -120,11 +132,19 @@ pub fn write(folder: &RunFolder, config_path: &Path, standings: &[Standing], out
         state.step,
         human_count(state.games),
         human_count(state.positions),
-        if state.seconds > 0.0 { human_time(state.seconds) } else { "an unmeasured time".to_owned() },
+        if state.seconds > 0.0 {
+            human_time(state.seconds)
+        } else {
+            "an unmeasured time".to_owned()
+        },
     )?;
     if !standings.is_empty() {
         writeln!(out, "\nthe new player, {} simulations a decision:", report.simulations)?;
-        writeln!(out, "  {:<22} {:>6} {:>6} {:>6} {:>6} {:>7}  Elo (95%)", "against", "games", "won", "lost", "unfin.", "points")?;
+        writeln!(
+            out,
+            "  {:<22} {:>6} {:>6} {:>6} {:>6} {:>7}  Elo (95%)",
+            "against", "games", "won", "lost", "unfin.", "points"
+        )?;
         for Standing { opponent, result } in standings {
             let percent = format!("{:.1}%", 100.0 * result.score());
             writeln!(

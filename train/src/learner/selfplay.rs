@@ -6,20 +6,60 @@ use std::thread::{self, JoinHandle};
 
 use anyhow::anyhow;
 use gipf_core::record::GameRecord;
-use gipf_model_torch::TorchEvaluator;
-use gipf_selfplay::{GameCounter, Pool, PoolControl, PoolEnd, PoolError, RulesSampler, Worker, WorkerStats};
+use gipf_selfplay::{
+    GameCounter, GumbelConfig, OpeningConfig, Pool, PoolControl, PoolEnd, PoolError, RulesSampler,
+    RulesWeight, SearchConfig, SelfPlayConfig, SettledConfig, Worker, WorkerStats,
+};
 
 use crate::config::Config;
+use crate::evaluators::BoxedEvaluator;
 
 /// Finished games that may wait for the learner before the workers wait themselves.
-const WAITING_GAMES: usize = 256;
+const WAITING_GAMES: usize = 32;
+
+/// The workers' configuration of a run.
+pub(super) fn self_play_config(config: &Config) -> SelfPlayConfig {
+    let section = &config.self_play;
+    SelfPlayConfig {
+        search: SearchConfig {
+            gumbel: GumbelConfig {
+                considered: section.considered,
+                c_visit: section.c_visit as f32,
+                c_scale: section.c_scale as f32,
+            },
+            tree_reuse: section.tree_reuse,
+            ..SearchConfig::default()
+        },
+        lanes: section.lanes,
+        simulations: section.simulations,
+        fast_simulations: section.fast_simulations,
+        fast_considered: section.fast_considered,
+        full_probability: section.full_search_probability as f32,
+        max_plays: config.rules.max_plays,
+        opening: OpeningConfig {
+            random_plays: section.opening_random_plays,
+            sampled_plays: section.opening_sampled_plays,
+            temperature: section.opening_temperature as f32,
+        },
+        settled: (section.settled_plays > 0).then_some(SettledConfig {
+            value: section.settled_value as f32,
+            plays: section.settled_plays,
+        }),
+    }
+}
 
 /// Which games a run plays.
 ///
 /// # Errors
 /// A rules string that cannot be searched.
 pub(super) fn sampler(config: &Config) -> anyhow::Result<RulesSampler> {
-    Ok(RulesSampler::new(&config.rules.sampler_list())?)
+    let weights: Vec<RulesWeight> = config
+        .rules
+        .rules
+        .iter()
+        .map(|rules| RulesWeight { rules: rules.rules.clone(), weight: rules.weight })
+        .collect();
+    Ok(RulesSampler::new(&weights)?)
 }
 
 /// Worker threads of a run: as many as the machine has cores, unless the config says so.
@@ -32,7 +72,7 @@ pub(super) fn worker_count(config: &Config) -> usize {
 
 /// Workers that play while the learner learns.
 pub(super) struct SelfPlay {
-    control: PoolControl<TorchEvaluator>,
+    control: PoolControl<BoxedEvaluator>,
     counter: GameCounter,
     games: Receiver<GameRecord>,
     thread: Option<JoinHandle<Result<PoolEnd, PoolError>>>,
@@ -43,11 +83,15 @@ impl SelfPlay {
     ///
     /// # Errors
     /// The pool or its thread cannot be made.
-    pub(super) fn start(workers: Vec<Worker<TorchEvaluator>>, counter: GameCounter) -> anyhow::Result<Self> {
+    pub(super) fn start(
+        workers: Vec<Worker<BoxedEvaluator>>,
+        counter: GameCounter,
+    ) -> anyhow::Result<Self> {
         let mut pool = Pool::new(workers)?;
         let control = pool.control();
         let (sink, games) = sync_channel(WAITING_GAMES);
-        let thread = thread::Builder::new().name("self-play".to_owned()).spawn(move || pool.run(&sink))?;
+        let thread =
+            thread::Builder::new().name("self-play".to_owned()).spawn(move || pool.run(&sink))?;
         Ok(SelfPlay { control, counter, games, thread: Some(thread) })
     }
 
@@ -57,7 +101,7 @@ impl SelfPlay {
     }
 
     /// Gives every worker its new evaluator; each takes it at its next round.
-    pub(super) fn swap(&self, evaluators: Vec<TorchEvaluator>, step: u64) {
+    pub(super) fn swap(&self, evaluators: Vec<BoxedEvaluator>, step: u64) {
         self.control.swap(evaluators, step);
     }
 
@@ -92,7 +136,9 @@ impl SelfPlay {
     /// A worker failed.
     pub(super) fn join(&mut self) -> anyhow::Result<()> {
         if let Some(thread) = self.thread.take() {
-            thread.join().map_err(|_| anyhow!("a self-play worker broke down (a bug: its words are above)"))??;
+            thread.join().map_err(|_| {
+                anyhow!("a self-play worker broke down (a bug: its words are above)")
+            })??;
         }
         Ok(())
     }

@@ -1,13 +1,14 @@
 //! A run at work: its folder, games, window and learner, and the steps that both ways of training are made of.
 
+use std::fs;
 use std::time::Instant;
 
 use anyhow::{Context, bail};
 use gipf_core::record::GameRecord;
 use gipf_model::{Architecture, Checkpoint, CheckpointHeader};
 use gipf_model_torch::{
-    AdamWConfig, Device, Learner, LearnerConfig, LossWeights, Metrics, TorchEvaluator, TrainBatch, TrainSample, WeightSet,
-    device_from_name,
+    AdamWConfig, Device, Learner, LearnerConfig, LossWeights, Metrics, TrainBatch, TrainSample,
+    WeightSet, device_from_name,
 };
 
 use super::bucket::Bucket;
@@ -16,9 +17,9 @@ use super::meters::{Meters, Point};
 use super::scalars::Scalars;
 use super::stop::StopFlag;
 use crate::config::Config;
+use crate::evaluators::{BoxedEvaluator, evaluator};
 use crate::progress::{Progress, human_count, human_time};
 use crate::run::RunFolder;
-use crate::store::into_io;
 use crate::transport::{LocalTransport, Transport};
 use crate::window::{Added, Labelled, Replay, ValueMix};
 
@@ -91,12 +92,19 @@ impl Session {
         let config = folder.config().clone();
         let device = device_from_name(&config.run.device)?;
         let rules = config.rules.rules.iter().map(|rules| rules.rules.clone()).collect();
-        let mut learner = new_learner(&config, init, device)?;
-        if folder.state.saved {
-            learner.load_state(&folder.learner_path(folder.state.step))?;
-        }
+        let learner = if folder.state.saved {
+            Learner::load_state(
+                &folder.learner_path(folder.state.step),
+                learner_config(&config),
+                device,
+            )?
+        } else {
+            new_learner(&config, init, device)?
+        };
         let parent = match folder.state.saved {
-            true => Some(Checkpoint::load_header(&folder.checkpoint_path(folder.state.step))?.sha256),
+            true => {
+                Some(Checkpoint::load_header(&folder.checkpoint_path(folder.state.step))?.sha256)
+            }
             false => init.map(|checkpoint| checkpoint.header.sha256.clone()),
         };
         folder.state.starts += 1;
@@ -104,9 +112,15 @@ impl Session {
         let store = folder.open_store()?;
         let state = &folder.state;
         let held_out = config.train.held_out;
-        let replay = Replay::rebuild(&config.window, held_out, config.run.seed, &state.replay, &store)?;
+        let replay =
+            Replay::rebuild(&config.window, held_out, config.run.seed, &state.replay, &store)?;
         let transport = LocalTransport::new(store, folder.checkpoints());
-        let bucket = Bucket::new(state.tokens, config.train.sample_reuse, config.train.batch_size, config.window.minimum);
+        let bucket = Bucket::new(
+            state.tokens,
+            config.train.sample_reuse,
+            config.train.batch_size,
+            config.window.minimum,
+        );
         let used = Used { seconds: state.seconds, steps: state.step, games: state.games };
         let mut session = Session {
             limits: Limits::of(&config.run),
@@ -148,7 +162,10 @@ impl Session {
         }
         let added = self.replay.catch_up(self.transport.store())?;
         if added.games > 0 {
-            self.progress.note(&format!("{} games were stored after the last save point: they count", added.games));
+            self.progress.note(&format!(
+                "{} games were stored after the last save point: they count",
+                added.games
+            ));
         }
         self.count(added);
         let state = &mut self.folder.state;
@@ -168,7 +185,11 @@ impl Session {
 
     /// What the run has used.
     pub fn used(&self) -> Used {
-        Used { seconds: self.clock.seconds(), steps: self.folder.state.step, games: self.folder.state.games }
+        Used {
+            seconds: self.clock.seconds(),
+            steps: self.folder.state.step,
+            games: self.folder.state.games,
+        }
     }
 
     /// Stores finished games, and counts each of them once it is durable.
@@ -215,7 +236,7 @@ impl Session {
         self.folder.state.step += 1;
         self.folder.state.samples_trained += self.config.train.batch_size as u64;
         self.meters.step(&losses);
-        if self.folder.state.step % CURVE_STEPS == 0 {
+        if self.folder.state.step.is_multiple_of(CURVE_STEPS) {
             self.draw_curves(rate)?;
         }
         Ok(true)
@@ -227,8 +248,8 @@ impl Session {
         let state = &self.folder.state;
         let by_steps = section.every_steps > 0
             && state.step / section.every_steps > self.saved_step / section.every_steps;
-        let by_games =
-            section.every_games > 0 && state.games / section.every_games > self.saved_games / section.every_games;
+        let by_games = section.every_games > 0
+            && state.games / section.every_games > self.saved_games / section.every_games;
         by_steps || by_games
     }
 
@@ -239,14 +260,14 @@ impl Session {
         state.seconds = self.clock.seconds();
         state.replay = self.replay.state();
         let checkpoint = self.learner.net(WeightSet::Averaged).to_checkpoint(self.header())?;
-        let learner = &self.learner;
-        self.folder.save_point(
-            |path| checkpoint.save(path).map_err(into_io),
-            |path| learner.save_state(path).map_err(into_io),
-        )?;
+        let (player, learner) = (checkpoint.to_bytes()?, self.learner.state_bytes()?);
+        self.folder
+            .save_point(|path| fs::write(path, &player), |path| fs::write(path, &learner))?;
         self.parent = Some(checkpoint.header.sha256.clone());
         self.saved_games = self.folder.state.games;
         self.saved_step = self.folder.state.step;
+        self.progress
+            .note(&format!("saved {}", self.folder.checkpoint_path(self.saved_step).display()));
         if self.config.store.keep_games > 0 {
             let keep_from = self.folder.state.games.saturating_sub(self.config.store.keep_games);
             self.transport.store_mut().prune(keep_from.min(self.replay.oldest_game()))?;
@@ -258,21 +279,26 @@ impl Session {
     fn header(&self) -> CheckpointHeader {
         let state = &self.folder.state;
         let architecture = self.learner.architecture();
-        let mut header = CheckpointHeader::new(architecture, self.rules.clone(), state.step, state.run_id.clone());
+        let mut header = CheckpointHeader::new(
+            architecture,
+            self.rules.clone(),
+            state.step,
+            state.run_id.clone(),
+        );
         header.parent.clone_from(&self.parent);
         header
     }
 
     /// `count` evaluators of the averaged weights as they are.
-    pub(super) fn evaluators(&self, count: usize) -> anyhow::Result<Vec<TorchEvaluator>> {
+    pub(super) fn evaluators(&self, count: usize) -> anyhow::Result<Vec<BoxedEvaluator>> {
         let checkpoint = self.learner.net(WeightSet::Averaged).to_checkpoint(self.header())?;
-        (0..count).map(|_| Ok(TorchEvaluator::from_checkpoint(&checkpoint, self.device, 1)?)).collect()
+        (0..count).map(|_| evaluator(&checkpoint, self.device)).collect()
     }
 
     /// An evaluator of the averaged weights as they are.
-    pub(super) fn evaluator(&self) -> anyhow::Result<TorchEvaluator> {
+    pub(super) fn evaluator(&self) -> anyhow::Result<BoxedEvaluator> {
         let checkpoint = self.learner.net(WeightSet::Averaged).to_checkpoint(self.header())?;
-        Ok(TorchEvaluator::from_checkpoint(&checkpoint, self.device, 1)?)
+        evaluator(&checkpoint, self.device)
     }
 
     /// The losses on games never trained on, where there are enough of them for a batch.
@@ -314,15 +340,15 @@ impl Session {
             ("game/unfinished", point.unfinished),
         ];
         values.extend(optional.into_iter().filter_map(|(name, value)| Some((name, value?))));
-        if self.folder.state.step % HELD_OUT_STEPS == 0 {
-            if let Some(held_out) = self.held_out()? {
-                values.extend([
-                    ("held_out/policy", held_out.losses.policy),
-                    ("held_out/value", held_out.losses.value),
-                    ("held_out/policy_accuracy", held_out.policy_accuracy),
-                    ("held_out/calibration", held_out.calibration_error()),
-                ]);
-            }
+        if self.folder.state.step.is_multiple_of(HELD_OUT_STEPS)
+            && let Some(held_out) = self.held_out()?
+        {
+            values.extend([
+                ("held_out/policy", held_out.losses.policy),
+                ("held_out/value", held_out.losses.value),
+                ("held_out/policy_accuracy", held_out.policy_accuracy),
+                ("held_out/calibration", held_out.calibration_error()),
+            ]);
         }
         self.scalars.add(self.folder.state.step, &values);
         Ok(())
@@ -332,12 +358,18 @@ impl Session {
     pub(super) fn show(&mut self) {
         let used = self.used();
         let share = self.limits.share(&used);
-        let (state, window, minimum) = (&self.folder.state, self.replay.train().len() as u64, self.config.window.minimum);
+        let (state, window, minimum) =
+            (&self.folder.state, self.replay.train().len() as u64, self.config.window.minimum);
         let filling = window < minimum;
         let point = if self.last.losses.is_some() { self.last } else { self.meters.peek() };
-        let left = self.limits.seconds_left(&self.at_start, &used, used.seconds - self.at_start.seconds);
+        let left =
+            self.limits.seconds_left(&self.at_start, &used, used.seconds - self.at_start.seconds);
         self.progress.update((self.limits != Limits::NONE).then_some(share), || {
-            let mut text = format!("{} games, {} positions", human_count(state.games), human_count(state.positions));
+            let mut text = format!(
+                "{} games, {} positions",
+                human_count(state.games),
+                human_count(state.positions)
+            );
             if point.positions_per_second > 0.0 {
                 text += &format!(" ({:.0}/s)", point.positions_per_second);
             }
@@ -345,11 +377,18 @@ impl Session {
                 text += &format!(", batch fill {:.0}%", 100.0 * fill);
             }
             if filling {
-                text += &format!(", window {} of {} samples", human_count(window), human_count(minimum));
+                text += &format!(
+                    ", window {} of {} samples",
+                    human_count(window),
+                    human_count(minimum)
+                );
             } else {
                 text += &format!(", step {}", state.step);
                 if let Some(losses) = point.losses {
-                    text += &format!(", loss {:.3} (policy {:.3}, value {:.3})", losses.total, losses.policy, losses.value);
+                    text += &format!(
+                        ", loss {:.3} (policy {:.3}, value {:.3})",
+                        losses.total, losses.policy, losses.value
+                    );
                 }
             }
             if let Some(left) = left {
@@ -366,9 +405,9 @@ fn learner_threads(config: &Config) -> usize {
     if config.run.deterministic { 1 } else { config.run.threads.max(1) }
 }
 
-fn new_learner(config: &Config, init: Option<&Checkpoint>, device: Device) -> anyhow::Result<Learner> {
+fn learner_config(config: &Config) -> LearnerConfig {
     let train = &config.train;
-    let learner = LearnerConfig {
+    LearnerConfig {
         losses: LossWeights {
             value: train.value_loss_weight,
             plays_left: train.plays_left_loss_weight,
@@ -381,9 +420,18 @@ fn new_learner(config: &Config, init: Option<&Checkpoint>, device: Device) -> an
         },
         average_decay: train.average_decay,
         threads: learner_threads(config),
-    };
+    }
+}
+
+fn new_learner(
+    config: &Config,
+    init: Option<&Checkpoint>,
+    device: Device,
+) -> anyhow::Result<Learner> {
+    let learner = learner_config(config);
     let size = &config.network.architecture;
-    let mut architecture: Architecture = size.parse().with_context(|| format!("network.architecture {size}"))?;
+    let mut architecture: Architecture =
+        size.parse().with_context(|| format!("network.architecture {size}"))?;
     architecture.global_pooling = config.network.global_pooling;
     match init {
         None => Ok(Learner::new(architecture, config.run.seed, learner, device)?),
@@ -392,7 +440,9 @@ fn new_learner(config: &Config, init: Option<&Checkpoint>, device: Device) -> an
         }
         Some(checkpoint) => {
             let found = checkpoint.header.architecture;
-            bail!("--init: the checkpoint is a {found} network, the config wants {architecture}; add --set network.architecture={found}")
+            bail!(
+                "--init: the checkpoint is a {found} network, the config wants {architecture}; add --set network.architecture={found}"
+            )
         }
     }
 }
