@@ -19,7 +19,7 @@ pub(super) trait Vector: Copy {
 }
 
 /// Most rows of any tile.
-const MOST: usize = 16;
+const MOST: usize = 9;
 
 /// Pointers to the input rows of a tile's rows.
 type Inputs = [[*const f32; TAPS]; MOST];
@@ -30,6 +30,7 @@ type Inputs = [[*const f32; TAPS]; MOST];
 /// `job.check` has passed for the length behind `out`, and the machine has `V`'s instructions.
 #[inline(always)]
 pub(super) unsafe fn run<V: Vector, const R: usize, const Z: usize>(job: &Job<'_>, out: *mut f32) {
+    const { assert!(R <= MOST) };
     let blocks = job.rows.div_ceil(R);
     let mut inputs: Inputs = [[ZEROS.as_ptr(); TAPS]; MOST];
     for block in 0..blocks {
@@ -94,7 +95,7 @@ unsafe fn rows<V: Vector, const R: usize, const Z: usize>(
             }
         };
     }
-    heights!(1 2 3 4 5 6 7 8 9 10 11 12 13);
+    heights!(1 2 3 4 5 6 7 8 9);
 }
 
 /// The tile: bias, products, residual, rectifier.

@@ -79,13 +79,13 @@ pub(super) fn run_avx512(job: &Job<'_>, out: &mut [f32]) {
     /// The job is checked.
     #[target_feature(enable = "avx512f")]
     unsafe fn run(job: &Job<'_>, out: *mut f32) {
-        // 13 x 2 or 6 x 4 sums, the weights and one input fit the 32 registers.
+        // As many sums as the compiler keeps in the 32 registers: 6 x 4 or 12 x 2 it spills.
         // SAFETY: the caller's promise.
         unsafe {
             if job.layer.outputs % 64 == 0 {
-                tile::run::<__m512, 6, 4>(job, out);
+                tile::run::<__m512, 5, 4>(job, out);
             } else {
-                tile::run::<__m512, 13, 2>(job, out);
+                tile::run::<__m512, 9, 2>(job, out);
             }
         }
     }
