@@ -41,7 +41,10 @@ fn two_runs_are_bit_equal_and_so_is_one_that_was_stopped() {
     rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
     assert!(child.wait().unwrap().success(), "a stopped run ends well");
     let step = state(&stopped)["step"].as_u64().unwrap();
-    assert!(step.is_multiple_of(20) && step < 60, "it stopped at a save point before the end: step {step}");
+    assert!(
+        step.is_multiple_of(20) && step < 60,
+        "it stopped at a save point before the end: step {step}"
+    );
     succeed(&mut train(&config, &stopped));
     assert_eq!(state(&stopped)["starts"], 2);
     assert_same(&expected, &fingerprint(&stopped));

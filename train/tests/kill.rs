@@ -98,7 +98,11 @@ fn kill_at_moment(config: &Path, run: &Path, moment: u64) {
     wait_for_work(&mut child, run);
     std::thread::sleep(Duration::from_millis(moment));
     child.kill().unwrap();
-    assert_eq!(child.wait().unwrap().signal(), Some(9), "the run ended by itself within {moment} ms");
+    assert_eq!(
+        child.wait().unwrap().signal(),
+        Some(9),
+        "the run ended by itself within {moment} ms"
+    );
 }
 
 /// Waits until the process holds the run's lock, which has its id.

@@ -5,13 +5,14 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use gipf_model::Checkpoint;
+use gipf_model_torch::device_from_name;
 
 use super::{Output, Usage};
 use crate::config::{ConfigError, LoadedConfig};
 use crate::learner::{self, Ending, Session, StopFlag};
 use crate::progress::Progress;
 use crate::run::{RunError, RunFolder};
-use crate::store::DiskWait;
+use crate::store::{DiskWait, RecordReader};
 
 /// Train a player: start a run, or go on with it where --run names a folder that holds one
 ///
@@ -40,6 +41,11 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     let loaded = LoadedConfig::load(&args.config, &args.set).map_err(wrong_config)?;
+    // What is missing is said before there is a folder.
+    device_from_name(&loaded.config.run.device)?;
+    if let Some(records) = &args.from_records {
+        RecordReader::open(records).context("--from-records")?;
+    }
     let stop = StopFlag::on_signals()?;
     let mut progress = Progress::new();
     progress.stage("preparing the run");

@@ -1,10 +1,13 @@
 //! What a run measures about itself between two points of its curves.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use gipf_core::record::{GameRecord, GameResult};
 use gipf_model_torch::Losses;
 use gipf_selfplay::WorkerStats;
+
+/// How long sums must be under way before their means are shown.
+const TELLING: Duration = Duration::from_secs(5);
 
 /// Losses summed over steps, or their means.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -113,6 +116,16 @@ impl Meters {
     /// The workers' sums as they are now.
     pub(super) fn stats(&mut self, stats: WorkerStats) {
         self.stats = stats;
+    }
+
+    /// Whether there was a step since the last point.
+    pub(super) fn has_steps(&self) -> bool {
+        self.steps > 0
+    }
+
+    /// Whether the sums are long enough under way for means that say something.
+    pub(super) fn is_telling(&self) -> bool {
+        self.since.elapsed() > TELLING
     }
 
     /// The means so far, without beginning anew.

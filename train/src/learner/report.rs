@@ -2,18 +2,25 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use gipf_core::Rules;
 use gipf_model::Checkpoint;
 use gipf_model_torch::{Device, device_from_name};
-use gipf_selfplay::{BuiltIn, Contestant, Match, MatchConfig, MatchResult, Method};
+use gipf_selfplay::{BuiltIn, Contestant, Match, MatchConfig, MatchResult, Method, RulesEntry};
 
+use super::selfplay::sampler;
 use super::stop::StopFlag;
 use crate::config::Config;
 use crate::evaluators::network;
 use crate::progress::{Progress, human_count, human_time};
 use crate::run::RunFolder;
+
+/// How often the matches' boards are looked at.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// One line of the report's table.
 #[derive(Debug)]
@@ -26,7 +33,7 @@ pub struct Standing {
 
 /// Plays the newest checkpoint against random, greedy and the run's first checkpoint.
 ///
-/// A stop ends the match under way and leaves out the others.
+/// The matches go on at once, on a thread each; a stop ends all of them.
 ///
 /// # Errors
 /// A checkpoint cannot be loaded, or an evaluator fails.
@@ -36,7 +43,6 @@ pub fn matches(
     progress: &mut Progress,
 ) -> anyhow::Result<Vec<Standing>> {
     let config = folder.config();
-    let mut standings = Vec::new();
     let newest = Checkpoint::load(&folder.checkpoint_path(folder.state.step))?;
     let first = folder.checkpoint_path(0);
     let first = if folder.state.step > 0 && first.is_file() {
@@ -55,48 +61,86 @@ pub fn matches(
             contestant("step 0", first, config, device)?,
         ));
     }
+    if config.report.games == 0 {
+        return Ok(Vec::new());
+    }
+    let mut matches = Vec::new();
     for (index, (opponent, other)) in opponents.into_iter().enumerate() {
-        if stop.is_set() || config.report.games == 0 {
-            break;
-        }
-        progress.stage(&format!("match against {opponent}"));
+        let settings = MatchConfig {
+            games: config.report.games,
+            max_plays: config.rules.max_plays,
+            run: folder.state.run_id.clone(),
+            ..MatchConfig::new(rules, config.run.seed.wrapping_add(index as u64))
+        };
+        let newest_name = format!("step {}", folder.state.step);
         // The newest network judges the openings.
         let judge = network("judge", Method::Gumbel, &newest, device)?;
-        let mut one = Match::new(
-            MatchConfig {
-                games: config.report.games,
-                max_plays: config.rules.max_plays,
-                run: folder.state.run_id.clone(),
-                ..MatchConfig::new(rules, config.run.seed.wrapping_add(index as u64))
-            },
-            contestant(&format!("step {}", folder.state.step), &newest, config, device)?,
-            other,
-            Some(judge),
-        )?;
-        let games = f64::from(config.report.games);
-        let result = one.run(
-            &|| stop.is_set(),
-            &mut |so_far| {
-                progress.update(Some(so_far.games as f64 / games), || {
-                    format!(
-                        "{} of {games} games, {:.1}% of the points",
-                        so_far.games,
-                        100.0 * so_far.score()
-                    )
-                });
-            },
-            &mut |_| {},
-        )?;
-        standings.push(Standing { opponent, result });
+        let player = contestant(&newest_name, &newest, config, device)?;
+        matches.push((opponent, Match::new(settings, player, other, Some(judge))?));
     }
-    Ok(standings)
+    play_at_once(matches, config.report.games, stop, progress)
 }
 
-/// The rules that most of the run's games have.
+/// Plays matches on a thread each and shows all of them.
+fn play_at_once(
+    matches: Vec<(String, Match)>,
+    games: u32,
+    stop: &StopFlag,
+    progress: &mut Progress,
+) -> anyhow::Result<Vec<Standing>> {
+    progress.stage("matches");
+    let boards: Vec<Mutex<MatchResult>> = matches.iter().map(|_| Mutex::default()).collect();
+    let opponents: Vec<String> = matches.iter().map(|(opponent, _)| opponent.clone()).collect();
+    let all = f64::from(games) * matches.len() as f64;
+    thread::scope(|scope| {
+        let threads: Vec<_> = matches
+            .into_iter()
+            .zip(&boards)
+            .map(|((opponent, mut one), board)| {
+                scope.spawn(move || -> anyhow::Result<Standing> {
+                    let mut tell = |so_far: &MatchResult| board_of(board).clone_from(so_far);
+                    let result = one.run(&|| stop.is_set(), &mut tell, &mut |_| {})?;
+                    Ok(Standing { opponent, result })
+                })
+            })
+            .collect();
+        while threads.iter().any(|thread| !thread.is_finished()) {
+            let played: u64 = boards.iter().map(|board| board_of(board).games).sum();
+            progress.update(Some(played as f64 / all), || {
+                let line = |(opponent, board): (&String, &Mutex<MatchResult>)| {
+                    let so_far = board_of(board);
+                    format!("{opponent} {}/{games} ({:.0}%)", so_far.games, 100.0 * so_far.score())
+                };
+                opponents.iter().zip(&boards).map(line).collect::<Vec<_>>().join(", ")
+            });
+            thread::sleep(LOOK);
+        }
+        threads
+            .into_iter()
+            .map(|thread| {
+                thread
+                    .join()
+                    .map_err(|_| anyhow!("a match broke down (a bug: its words are above)"))?
+            })
+            .collect()
+    })
+}
+
+/// A board holds whole values only, so one left by a panicking thread is sound.
+fn board_of(board: &Mutex<MatchResult>) -> MutexGuard<'_, MatchResult> {
+    board.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The fixed rules that most of the run's games have; where all are drawn, rules that can be drawn.
 fn main_rules(config: &Config) -> anyhow::Result<Rules> {
-    let most = config.rules.rules.iter().max_by(|a, b| a.weight.total_cmp(&b.weight));
-    let text = most.map_or("standard", |rules| rules.rules.as_str());
-    text.parse().with_context(|| format!("rules '{text}'"))
+    let fixed = config.rules.rules.iter().filter_map(|entry| match entry {
+        RulesEntry::Fixed(fixed) => Some(fixed),
+        RulesEntry::Drawn(_) => None,
+    });
+    match fixed.max_by(|a, b| a.weight.total_cmp(&b.weight)) {
+        Some(most) => most.rules.parse().with_context(|| format!("rules '{}'", most.rules)),
+        None => sampler(config)?.rules().next().copied().context("no rules to play"),
+    }
 }
 
 fn built_in(player: BuiltIn, config: &Config) -> Contestant {

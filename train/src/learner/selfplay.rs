@@ -8,7 +8,7 @@ use anyhow::anyhow;
 use gipf_core::record::GameRecord;
 use gipf_selfplay::{
     GameCounter, GumbelConfig, OpeningConfig, Pool, PoolControl, PoolEnd, PoolError, RulesSampler,
-    RulesWeight, SearchConfig, SelfPlayConfig, SettledConfig, Worker, WorkerStats,
+    SearchConfig, SelfPlayConfig, SettledConfig, Worker, WorkerStats,
 };
 
 use crate::config::Config;
@@ -51,15 +51,9 @@ pub(super) fn self_play_config(config: &Config) -> SelfPlayConfig {
 /// Which games a run plays.
 ///
 /// # Errors
-/// A rules string that cannot be searched.
+/// A rules string that cannot be searched, or ranges that no mix can meet.
 pub(super) fn sampler(config: &Config) -> anyhow::Result<RulesSampler> {
-    let weights: Vec<RulesWeight> = config
-        .rules
-        .rules
-        .iter()
-        .map(|rules| RulesWeight { rules: rules.rules.clone(), weight: rules.weight })
-        .collect();
-    Ok(RulesSampler::new(&weights)?)
+    Ok(RulesSampler::mixed(&config.rules.rules)?)
 }
 
 /// Worker threads of a run: as many as the machine has cores, unless the config says so.

@@ -15,6 +15,7 @@ use super::bucket::Bucket;
 use super::limits::{Limits, Used};
 use super::meters::{Meters, Point};
 use super::scalars::Scalars;
+use super::selfplay::sampler;
 use super::stop::StopFlag;
 use crate::config::Config;
 use crate::evaluators::{BoxedEvaluator, evaluator};
@@ -64,6 +65,8 @@ pub struct Session {
     /// What the run had used when this process took it up.
     at_start: Used,
     last: Point,
+    /// Learning rate of the last step.
+    rate: f64,
 }
 
 /// Training time, over all starts of a run; a deterministic run has none.
@@ -91,7 +94,7 @@ impl Session {
     ) -> anyhow::Result<Self> {
         let config = folder.config().clone();
         let device = device_from_name(&config.run.device)?;
-        let rules = config.rules.rules.iter().map(|rules| rules.rules.clone()).collect();
+        let rules = sampler(&config)?.rules().map(ToString::to_string).collect();
         let learner = if folder.state.saved {
             Learner::load_state(
                 &folder.learner_path(folder.state.step),
@@ -133,6 +136,7 @@ impl Session {
             meters: Meters::new(),
             samples: Vec::new(),
             last: Point::default(),
+            rate: 0.0,
             folder,
             config,
             device,
@@ -236,8 +240,9 @@ impl Session {
         self.folder.state.step += 1;
         self.folder.state.samples_trained += self.config.train.batch_size as u64;
         self.meters.step(&losses);
+        self.rate = rate;
         if self.folder.state.step.is_multiple_of(CURVE_STEPS) {
-            self.draw_curves(rate)?;
+            self.draw_curves()?;
         }
         Ok(true)
     }
@@ -255,6 +260,9 @@ impl Session {
 
     /// Makes a save point: checkpoint, learner's state, counters, window, random streams.
     pub(super) fn save(&mut self) -> anyhow::Result<()> {
+        if self.meters.has_steps() {
+            self.draw_curves()?;
+        }
         let state = &mut self.folder.state;
         state.tokens = self.bucket.tokens();
         state.seconds = self.clock.seconds();
@@ -313,11 +321,11 @@ impl Session {
         Ok(Some(self.learner.evaluate(&batch, WeightSet::Averaged)?))
     }
 
-    fn draw_curves(&mut self, rate: f64) -> anyhow::Result<()> {
+    fn draw_curves(&mut self) -> anyhow::Result<()> {
         self.last = self.meters.take();
         let point = self.last;
         let mut values = vec![
-            ("train/learning_rate", rate),
+            ("train/learning_rate", self.rate),
             ("train/steps_per_second", point.steps_per_second),
             ("window/samples", self.replay.train().len() as f64),
             ("self_play/positions_per_second", point.positions_per_second),
@@ -361,7 +369,7 @@ impl Session {
         let (state, window, minimum) =
             (&self.folder.state, self.replay.train().len() as u64, self.config.window.minimum);
         let filling = window < minimum;
-        let point = if self.last.losses.is_some() { self.last } else { self.meters.peek() };
+        let point = if self.meters.is_telling() { self.meters.peek() } else { self.last };
         let left =
             self.limits.seconds_left(&self.at_start, &used, used.seconds - self.at_start.seconds);
         self.progress.update((self.limits != Limits::NONE).then_some(share), || {
