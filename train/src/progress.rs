@@ -28,7 +28,7 @@ impl Progress {
     pub fn new() -> Self {
         let bar = io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(Some(LENGTH), ProgressDrawTarget::stderr());
-            let style = ProgressStyle::with_template("{spinner} {prefix} {bar:20} {msg}");
+            let style = ProgressStyle::with_template("{spinner} {prefix} {bar:20} {wide_msg}");
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
             bar.enable_steady_tick(Duration::from_millis(120));
             *LIVE_LINE.lock().unwrap_or_else(PoisonError::into_inner) = Some(bar.clone());
