@@ -20,6 +20,7 @@ mod halving;
 mod improve;
 mod lane;
 mod matches;
+mod mixes;
 mod network;
 mod openings;
 mod player;
@@ -44,6 +45,7 @@ pub use elo::{Elo, PairCounts, elo_of};
 pub use greedy::GreedyPlayer;
 pub use halving::HalvingSchedule;
 pub use matches::{Match, MatchConfig, MatchError, MatchResult};
+pub use mixes::{MixDraw, MixError};
 pub use network::{Network, NetworkPlayer};
 pub use openings::{Judge, OpeningRule};
 pub use player::{
@@ -54,5 +56,5 @@ pub use player::{
 pub use pool::{Pool, PoolControl, PoolEnd, PoolError};
 pub use random::{Purpose, RandomKey};
 pub use search::{Search, SearchBudget, SearchResult, Step};
-pub use spec::{GameSpec, RulesSampler, RulesWeight, SpecError};
+pub use spec::{GameSpec, MixesWeight, RulesEntry, RulesSampler, RulesWeight, SpecError};
 pub use worker::{Round, Worker, WorkerIdentity, WorkerStats};

@@ -4,6 +4,7 @@ use gipf_core::{Rules, RulesError};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
+use crate::mixes::{MixDraw, MixError};
 use crate::random::weighted;
 
 /// One entry of a config's list of rules.
@@ -19,6 +20,42 @@ pub struct RulesWeight {
 
 fn one() -> f64 {
     1.0
+}
+
+/// An entry that draws a mix anew for each game.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MixesWeight {
+    /// From which mixes.
+    pub mixes: MixDraw,
+    /// How often, against the others: 0 or more, finite; 1 unless given.
+    #[serde(default = "one")]
+    pub weight: f64,
+}
+
+/// One entry of a list in which fixed rules and drawn mixes stand side by side.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum RulesEntry {
+    /// One rules string.
+    Fixed(RulesWeight),
+    /// A new mix each game.
+    Drawn(MixesWeight),
+}
+
+impl RulesEntry {
+    /// A rules string of weight 1.
+    pub fn fixed(rules: impl Into<String>) -> RulesEntry {
+        RulesEntry::Fixed(RulesWeight { rules: rules.into(), weight: 1.0 })
+    }
+
+    /// How often, against the others.
+    pub fn weight(&self) -> f64 {
+        match self {
+            RulesEntry::Fixed(entry) => entry.weight,
+            RulesEntry::Drawn(entry) => entry.weight,
+        }
+    }
 }
 
 /// Why a list of rules cannot be played.
@@ -43,6 +80,9 @@ pub enum SpecError {
         /// The weight.
         weight: f64,
     },
+    /// Ranges that no mix can meet.
+    #[error("mixes: {0}")]
+    Mixes(#[from] MixError),
     /// Side games that are played elsewhere.
     #[error(
         "rules \"{0}\": the outcomes of recorded side games have no probabilities; use rps, coin or chance"
@@ -60,41 +100,90 @@ pub struct GameSpec {
 /// Draws the rules of each game.
 #[derive(Clone, Debug)]
 pub struct RulesSampler {
-    entries: Vec<(Rules, f64)>,
+    entries: Vec<(Games, f64)>,
+    /// Rules that stand for all games, in the order of [`RulesSampler::rules`].
+    rules: Vec<Rules>,
+}
+
+/// What an entry plays.
+#[derive(Clone, Debug)]
+enum Games {
+    Fixed(Rules),
+    Drawn(Box<MixDraw>),
 }
 
 impl RulesSampler {
-    /// Checks a config's list.
+    /// Checks a config's list of fixed rules.
     pub fn new(list: &[RulesWeight]) -> Result<RulesSampler, SpecError> {
+        RulesSampler::mixed(&list.iter().cloned().map(RulesEntry::Fixed).collect::<Vec<_>>())
+    }
+
+    /// Checks a config's list of fixed rules and drawn mixes.
+    pub fn mixed(list: &[RulesEntry]) -> Result<RulesSampler, SpecError> {
         let mut entries = Vec::with_capacity(list.len());
-        for RulesWeight { rules: text, weight } in list {
-            let rules =
-                text.parse().map_err(|error| SpecError::Rules { rules: text.clone(), error })?;
-            if !weight.is_finite() || *weight < 0.0 {
-                return Err(SpecError::Weight { rules: text.clone(), weight: *weight });
+        for entry in list {
+            let (games, text) = match entry {
+                RulesEntry::Fixed(RulesWeight { rules: text, .. }) => {
+                    let rules = text
+                        .parse()
+                        .map_err(|error| SpecError::Rules { rules: text.clone(), error })?;
+                    (Games::Fixed(searchable(rules)?), text.as_str())
+                }
+                RulesEntry::Drawn(MixesWeight { mixes, .. }) => {
+                    mixes.validate()?;
+                    (Games::Drawn(Box::new(mixes.clone())), "mixes")
+                }
+            };
+            let weight = entry.weight();
+            if !weight.is_finite() || weight < 0.0 {
+                return Err(SpecError::Weight { rules: text.to_owned(), weight });
             }
-            entries.push((searchable(rules)?, *weight));
+            entries.push((games, weight));
         }
         if entries.iter().all(|&(_, weight)| weight == 0.0) {
             return Err(SpecError::Empty);
         }
-        Ok(RulesSampler { entries })
+        Ok(RulesSampler::of(entries))
     }
 
     /// Every game by the same rules.
     pub fn single(rules: Rules) -> Result<RulesSampler, SpecError> {
-        Ok(RulesSampler { entries: vec![(searchable(rules)?, 1.0)] })
+        Ok(RulesSampler::of(vec![(Games::Fixed(searchable(rules)?), 1.0)]))
     }
 
-    /// The rules in the list.
+    fn of(entries: Vec<(Games, f64)>) -> RulesSampler {
+        let fixed = entries.iter().filter_map(|(games, _)| match games {
+            Games::Fixed(rules) => Some(*rules),
+            Games::Drawn(_) => None,
+        });
+        let drawn = entries.iter().filter_map(|(games, _)| match games {
+            Games::Fixed(_) => None,
+            Games::Drawn(mixes) => Some(mixes.representatives()),
+        });
+        let mut rules: Vec<Rules> = fixed.collect();
+        for rule in drawn.flatten() {
+            if !rules.contains(&rule) {
+                rules.push(rule);
+            }
+        }
+        RulesSampler { entries, rules }
+    }
+
+    /// The fixed rules of the list, in its order, then for drawn mixes some that stand for all of them: an evaluator that
+    /// serves these rules serves every game ([`MixDraw::representatives`]).
     pub fn rules(&self) -> impl Iterator<Item = &Rules> {
-        self.entries.iter().map(|(rules, _)| rules)
+        self.rules.iter()
     }
 
     /// Draws one.
     pub fn draw(&self, rng: &mut ChaCha8Rng) -> GameSpec {
         let index = weighted(rng, self.entries.iter().map(|&(_, weight)| weight));
-        GameSpec { rules: self.entries[index].0 }
+        let rules = match &self.entries[index].0 {
+            Games::Fixed(rules) => *rules,
+            // Checked ranges always give rules.
+            Games::Drawn(mixes) => mixes.draw(rng).unwrap_or(self.rules[0]),
+        };
+        GameSpec { rules }
     }
 }
 
@@ -130,6 +219,30 @@ mod tests {
         }
         assert_eq!(counts[2], 0);
         assert!((950..1050).contains(&counts[0]), "{counts:?}");
+    }
+
+    #[test]
+    fn fixed_rules_and_mixes_stand_side_by_side() {
+        let list = [
+            RulesEntry::Drawn(MixesWeight {
+                mixes: MixDraw { variant: "tournament".to_owned(), ..MixDraw::default() },
+                weight: 1.0,
+            }),
+            RulesEntry::fixed("standard"),
+        ];
+        let sampler = RulesSampler::mixed(&list).unwrap();
+        let listed: Vec<String> = sampler.rules().map(ToString::to_string).collect();
+        assert_eq!(listed, ["standard", "tournament+T3Z3D2", "tournament+T2Y3P3"]);
+        let draws: Vec<Rules> = (0..2000)
+            .map(|game| sampler.draw(&mut RandomKey { seed: 1, game }.stream(0, Purpose::Rules)))
+            .map(|spec| spec.rules)
+            .collect();
+        let standard = draws.iter().filter(|rules| rules.to_string() == "standard").count();
+        assert!((900..1100).contains(&standard), "{standard}");
+        let mut others: Vec<String> = draws.iter().map(ToString::to_string).collect();
+        others.sort();
+        others.dedup();
+        assert!(others.len() > 300, "{} different games", others.len());
     }
 
     #[test]
