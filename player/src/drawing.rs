@@ -1,6 +1,6 @@
 //! A position drawn as text: the hexagon with White below, pieces as the letters of the position text (rules, section 10).
 
-use gipf_core::Position;
+use gipf_core::{Color, Position, Spot, SpotSet};
 
 /// Columns a to i.
 const COLUMNS: usize = 9;
@@ -8,6 +8,28 @@ const COLUMNS: usize = 9;
 const WIDTH: usize = 6;
 /// Text rows: column e's nine points, two rows apart.
 const ROWS: usize = 17;
+/// A longer stack is written out below the board.
+const LONGEST_STACK: usize = 4;
+
+/// How a board is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Style {
+    /// Pieces in the colours of a terminal (ANSI): White's yellow, Black's cyan.
+    pub color: bool,
+    /// The dots by their names, so that every entry can be read off the board.
+    pub dot_names: bool,
+    /// Spots to stand out: reversed where there are colours, in brackets elsewhere.
+    pub marked: SpotSet,
+}
+
+/// What stands in one place of the drawing.
+#[derive(Clone, Debug, Default)]
+struct Cell {
+    text: String,
+    /// ANSI codes, joined by `;`; empty for none.
+    codes: &'static str,
+    marked: bool,
+}
 
 /// The board, one line a text row, then the column letters, and whose turn it is.
 ///
@@ -20,35 +42,9 @@ const ROWS: usize = 17;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn board(position: &Position) -> String {
+    let mut out = hexagon(position, &Style::default());
     let text = position.to_string();
-    let mut fields = text.split(' ');
-    let spots = columns(fields.next().unwrap_or_default());
-    let mut cells = vec![vec![String::new(); COLUMNS]; ROWS];
-    for column in 0..COLUMNS {
-        let distance = column.abs_diff(4);
-        let points = COLUMNS - distance;
-        for number in 1..=points {
-            let on_rim = column == 0 || column == COLUMNS - 1 || number == 1 || number == points;
-            let cell = if on_rim {
-                "·".to_owned()
-            } else {
-                spots
-                    .get(column - 1)
-                    .and_then(|spots| spots.get(number - 2))
-                    .cloned()
-                    .unwrap_or_default()
-            };
-            // Row 0 is the top: e9 stands there, e1 in the last row.
-            cells[ROWS + 1 - 2 * number - distance][column] = cell;
-        }
-    }
-    let mut out = String::new();
-    for row in &cells {
-        push_row(&mut out, row.iter().map(String::as_str));
-    }
-    let letters: Vec<String> = ('a'..='i').map(String::from).collect();
-    push_row(&mut out, letters.iter().map(String::as_str));
-    let rest: Vec<&str> = fields.collect();
+    let rest: Vec<&str> = text.split(' ').skip(1).collect();
     out += &format!("\n{}\n", rest.join(" "));
     out += &match (position.winner(), position.decider()) {
         (Some(winner), _) => format!("won by {}\n", name(winner)),
@@ -58,16 +54,99 @@ pub fn board(position: &Position) -> String {
     out
 }
 
-fn name(color: gipf_core::Color) -> &'static str {
-    match color {
-        gipf_core::Color::White => "white",
-        gipf_core::Color::Black => "black",
+/// The board alone: text rows from the top, the column letters, and a line for each stack too long for its place, which
+/// shows its lowest and its top letter only.
+pub fn hexagon(position: &Position, style: &Style) -> String {
+    let text = position.to_string();
+    let spots = columns(text.split(' ').next().unwrap_or_default());
+    let mut cells = vec![vec![Cell::default(); COLUMNS]; ROWS];
+    let mut long = String::new();
+    for column in 0..COLUMNS {
+        let distance = column.abs_diff(4);
+        let points = COLUMNS - distance;
+        for number in 1..=points {
+            let on_rim = column == 0 || column == COLUMNS - 1 || number == 1 || number == points;
+            let cell = if on_rim {
+                dot(column, number, style)
+            } else {
+                let stack = spots.get(column - 1).and_then(|spots| spots.get(number - 2));
+                let stack = stack.map_or("", String::as_str);
+                if stack.chars().count() > LONGEST_STACK {
+                    long += &format!("{}: {stack}\n", point(column, number));
+                }
+                spot(position, &point(column, number), stack, style)
+            };
+            // Row 0 is the top: e9 stands there, e1 in the last row.
+            cells[ROWS + 1 - 2 * number - distance][column] = cell;
+        }
+    }
+    let mut out = String::new();
+    for row in &cells {
+        push_row(&mut out, row, style.color);
+    }
+    let letters: Vec<Cell> = ('a'..='i').map(|letter| faint(letter.to_string())).collect();
+    push_row(&mut out, &letters, style.color);
+    out + &long
+}
+
+fn dot(column: usize, number: usize, style: &Style) -> Cell {
+    faint(if style.dot_names { point(column, number) } else { "·".to_owned() })
+}
+
+fn faint(text: String) -> Cell {
+    Cell { text, codes: "2", marked: false }
+}
+
+/// The cell of a spot with this stack, `.` where it is empty.
+fn spot(position: &Position, name: &str, stack: &str, style: &Style) -> Cell {
+    let spot: Option<Spot> = name.parse().ok();
+    let owner = spot.and_then(|spot| position.owner(spot));
+    let short = match (stack.chars().next(), stack.chars().next_back()) {
+        (Some(low), Some(top)) if stack.chars().count() > LONGEST_STACK => format!("{low}…{top}"),
+        _ => stack.to_owned(),
+    };
+    let marked = spot.is_some_and(|spot| style.marked.contains(spot));
+    Cell {
+        text: if marked && !style.color { format!("[{short}]") } else { short },
+        codes: match owner {
+            Some(Color::White) => "1;33",
+            Some(Color::Black) => "1;36",
+            None => "2",
+        },
+        marked,
     }
 }
 
-fn push_row<'a>(out: &mut String, cells: impl Iterator<Item = &'a str>) {
-    let line: String = cells.map(|cell| format!("{cell:^WIDTH$}")).collect();
-    out.push_str(line.trim_end());
+/// The name of a point: column letter and number.
+fn point(column: usize, number: usize) -> String {
+    let letter = ('a'..='i').nth(column).unwrap_or('i');
+    format!("{letter}{number}")
+}
+
+fn name(color: Color) -> &'static str {
+    match color {
+        Color::White => "white",
+        Color::Black => "black",
+    }
+}
+
+fn push_row(out: &mut String, cells: &[Cell], color: bool) {
+    let last = cells.iter().rposition(|cell| !cell.text.is_empty()).map_or(0, |last| last + 1);
+    for (at, cell) in cells.iter().take(last).enumerate() {
+        let room = WIDTH.saturating_sub(cell.text.chars().count());
+        // As `{:^}` centres: the odd blank goes to the right.
+        let left = room / 2;
+        out.push_str(&" ".repeat(left));
+        if color && !cell.text.is_empty() {
+            let reversed = if cell.marked { ";7" } else { "" };
+            *out += &format!("\x1b[{}{reversed}m{}\x1b[0m", cell.codes, cell.text);
+        } else {
+            out.push_str(&cell.text);
+        }
+        if at + 1 < last {
+            out.push_str(&" ".repeat(room - left));
+        }
+    }
     out.push('\n');
 }
 
@@ -122,6 +201,33 @@ mod tests {
         assert_eq!(drawn.matches('·').count(), 24);
         assert_eq!(drawn.matches('G').count(), 3);
         assert_eq!(lines[ROWS].split_whitespace().count(), COLUMNS);
+        Ok(())
+    }
+
+    #[test]
+    fn names_marks_and_colors() -> Result<(), Box<dyn std::error::Error>> {
+        let rules: gipf_core::Rules = "standard+D6".parse()?;
+        let position = Position::parse(&rules, "1gg1/5/6/(sDdDd)g(SdD)4/6/5/2G1 8,8 BB w m")?;
+        let marked = SpotSet::of("e3".parse()?) | SpotSet::of("e6".parse()?);
+        let drawn = hexagon(&position, &Style { marked, dot_names: true, ..Style::default() });
+        for part in ["e9", "a1", "i5", "[g]", "[.]", "s…d", "SdD", "\ne2: sDdDd\n"] {
+            assert!(drawn.contains(part), "{part} in {drawn}");
+        }
+        assert!(drawn.lines().all(|line| line.trim_end() == line && line.chars().count() <= 54));
+        let colored = hexagon(&position, &Style { marked, color: true, dot_names: true });
+        assert!(colored.contains("\x1b[1;36;7mg\x1b[0m") && colored.contains("\x1b[1;33mG\x1b[0m"));
+        let mut plain = String::new();
+        let mut inside = false;
+        for character in colored.chars() {
+            match character {
+                '\x1b' => inside = true,
+                'm' if inside => inside = false,
+                other if !inside => plain.push(other),
+                _ => {}
+            }
+        }
+        let unmarked = hexagon(&position, &Style { dot_names: true, ..Style::default() });
+        assert_eq!(plain, unmarked, "colours take no room");
         Ok(())
     }
 }

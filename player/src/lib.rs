@@ -1,7 +1,11 @@
-//! A player of GIPF as a program of its own: the engine protocol UGI and boards drawn as text.
+//! A player of GIPF as a program of its own: the engine protocol UGI, boards drawn as text, and the rules of a position in
+//! words.
 //!
 //! Nothing here links libtorch.
 #![forbid(unsafe_code)]
 
 pub mod drawing;
+pub mod refusal;
+pub mod situation;
 pub mod ugi;
+mod words;
