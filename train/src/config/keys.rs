@@ -50,7 +50,9 @@ impl Key {
             }
             Device => "\"cpu\", \"cuda\", \"cuda:N\" or \"auto\"".to_owned(),
             Name => "letters, digits, '-', '_' and '.', up to 64".to_owned(),
-            Rules => "a rules string, or a list of { rules, weight }".to_owned(),
+            Rules => {
+                "a rules string, or a list of { rules, weight } and { mixes, weight }".to_owned()
+            }
             Architecture => "\"1x8\" to \"64x1024\"".to_owned(),
         }
     }

@@ -5,6 +5,7 @@ use super::error::ConfigError;
 use super::keys::{Key, Kind};
 use super::sections::Config;
 use super::table::{Source, check_table, check_value, expected, key_hint, line_of};
+use gipf_selfplay::RulesEntry;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use toml::de::{DeTable, DeValue};
@@ -135,7 +136,9 @@ fn read(text: &str, name: &str, settings: &[Setting]) -> Result<Config, ConfigEr
     let mut config: Config = table.try_into().map_err(|error: toml::de::Error| broken(&error))?;
     // Equal rules in two spellings must not look like a change when a run is resumed.
     for entry in &mut config.rules.rules {
-        if let Ok(rules) = entry.rules.parse::<gipf_core::Rules>() {
+        if let RulesEntry::Fixed(entry) = entry
+            && let Ok(rules) = entry.rules.parse::<gipf_core::Rules>()
+        {
             entry.rules = rules.to_string();
         }
     }

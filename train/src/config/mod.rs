@@ -8,6 +8,7 @@ mod diff;
 mod error;
 mod keys;
 mod load;
+mod mixes;
 mod sections;
 mod table;
 
@@ -17,7 +18,7 @@ pub use keys::{KEYS, Key, Kind};
 pub use load::{LoadedConfig, Setting, apply, parse, parse_file, parse_settings};
 pub use sections::{
     CheckpointsSection, Config, Decay, NetworkSection, ReportSection, RulesSection, RunSection,
-    SelfPlaySection, StoreSection, TrainSection, WeightedRules, WindowSection,
+    SelfPlaySection, StoreSection, TrainSection, WindowSection,
 };
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The typed sections of a configuration, with their defaults.
 
+use gipf_selfplay::RulesEntry;
 use serde::{Deserialize, Serialize};
 
 /// A whole configuration. Every key has a default, so that a file states only what differs.
@@ -63,68 +64,50 @@ impl Default for RunSection {
     }
 }
 
-/// One rules string (rules, section 3) and how often it is played.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct WeightedRules {
-    /// The rules string.
-    pub rules: String,
-    /// Share of the games, relative to the other entries.
-    #[serde(default = "one")]
-    pub weight: f64,
-}
-
-const fn one() -> f64 {
-    1.0
-}
-
 /// `[rules]`: which games are played.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RulesSection {
-    /// One rules string or several with weights; a file may write a plain string for one.
+    /// Rules strings and ranges of mixes, with weights; a file may write a plain string for one.
     #[serde(with = "weighted")]
-    pub rules: Vec<WeightedRules>,
+    pub rules: Vec<RulesEntry>,
     /// Plays after which a game stops unfinished (rules, section 8).
     pub max_plays: u32,
 }
 
 impl Default for RulesSection {
     fn default() -> Self {
-        Self {
-            rules: vec![WeightedRules { rules: "standard".to_owned(), weight: 1.0 }],
-            max_plays: 500,
-        }
+        Self { rules: vec![RulesEntry::fixed("standard")], max_plays: 500 }
     }
 }
 
 /// A single string stands for a list of one.
 mod weighted {
-    use super::WeightedRules;
+    use super::RulesEntry;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     #[derive(Deserialize)]
     #[serde(untagged)]
     enum Written {
         One(String),
-        Many(Vec<WeightedRules>),
+        Many(Vec<RulesEntry>),
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
-    ) -> Result<Vec<WeightedRules>, D::Error> {
+    ) -> Result<Vec<RulesEntry>, D::Error> {
         Ok(match Written::deserialize(deserializer)? {
-            Written::One(rules) => vec![WeightedRules { rules, weight: 1.0 }],
+            Written::One(rules) => vec![RulesEntry::fixed(rules)],
             Written::Many(list) => list,
         })
     }
 
     pub(super) fn serialize<S: Serializer>(
-        list: &[WeightedRules],
+        list: &[RulesEntry],
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         match list {
-            [only] => only.rules.serialize(serializer),
+            [RulesEntry::Fixed(only)] if only.weight == 1.0 => only.rules.serialize(serializer),
             list => list.serialize(serializer),
         }
     }

@@ -2,6 +2,7 @@
 
 use super::error::ConfigError;
 use super::keys::{KEYS, Key, Kind};
+use super::mixes::{check_mixes, number};
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -39,7 +40,12 @@ impl Source<'_> {
         }
     }
 
-    fn value_error(&self, name: &str, span: &Range<usize>, wanted: String) -> ConfigError {
+    pub(super) fn value_error(
+        &self,
+        name: &str,
+        span: &Range<usize>,
+        wanted: String,
+    ) -> ConfigError {
         ConfigError::Value {
             file: self.file.to_owned(),
             key: name.to_owned(),
@@ -49,7 +55,7 @@ impl Source<'_> {
         }
     }
 
-    fn unknown(&self, name: String, span: &Range<usize>, hint: String) -> ConfigError {
+    pub(super) fn unknown(&self, name: String, span: &Range<usize>, hint: String) -> ConfigError {
         ConfigError::UnknownKey {
             file: self.file.to_owned(),
             key: name,
@@ -188,7 +194,7 @@ fn check_rules_entry(
     span: &Range<usize>,
     source: &Source<'_>,
 ) -> Result<(), ConfigError> {
-    let mut named = false;
+    let (mut named, mut drawn) = (false, false);
     for (field, value) in fields {
         match (field.get_ref().as_ref(), value.get_ref()) {
             ("rules", DeValue::String(text)) => {
@@ -202,10 +208,13 @@ fn check_rules_entry(
                     "expected a rules string".into(),
                 ));
             }
+            ("mixes", _) => {
+                drawn = true;
+                check_mixes(&format!("{name}.mixes"), value, source)?;
+            }
             ("weight", DeValue::Integer(_) | DeValue::Float(_)) => {
-                let written = source.text.get(value.span()).unwrap_or("").replace('_', "");
-                let weight: f64 = written.parse().unwrap_or(f64::NAN);
-                if !(1e-6..=1e6).contains(&weight) {
+                let weight = number(value, source);
+                if !weight.is_some_and(|weight| (1e-6..=1e6).contains(&weight)) {
                     let wanted = "allowed are 0.000001 to 1000000".to_owned();
                     return Err(source.value_error(
                         &format!("{name}.weight"),
@@ -222,19 +231,20 @@ fn check_rules_entry(
                 ));
             }
             (other, _) => {
-                let hint = nearest(other, ["rules", "weight"]).map_or_else(
-                    || "an entry has rules and weight".to_owned(),
+                let hint = nearest(other, ["rules", "mixes", "weight"]).map_or_else(
+                    || "an entry has rules or mixes, and weight".to_owned(),
                     |near| format!("did you mean \"{near}\"?"),
                 );
                 return Err(source.unknown(format!("{name}.{other}"), &field.span(), hint));
             }
         }
     }
-    if named {
-        Ok(())
-    } else {
-        Err(source.value_error(name, span, "an entry needs rules = \"...\"".into()))
-    }
+    let wanted = match (named, drawn) {
+        (true, false) | (false, true) => return Ok(()),
+        (true, true) => "an entry has either rules or mixes",
+        (false, false) => "an entry needs rules = \"...\" or mixes = { ... }",
+    };
+    Err(source.value_error(name, span, wanted.into()))
 }
 
 fn check_rules_text(

@@ -1,6 +1,7 @@
 //! Golden lines of configuration errors, overrides, differences, and the presets.
 
 use super::*;
+use gipf_selfplay::RulesEntry;
 use std::path::{Path, PathBuf};
 
 fn error(text: &str) -> String {
@@ -90,7 +91,47 @@ fn errors_name_key_line_and_cure() {
         ),
         (
             "[rules]\nrules = [{ weight = 1 }]\n",
-            "a.toml: rules.rules[0] at line 2 is { weight = 1 }: an entry needs rules = \"...\"",
+            "a.toml: rules.rules[0] at line 2 is { weight = 1 }: an entry needs rules = \"...\" or mixes = { ... }",
+        ),
+        (
+            "[rules]\nrules = [{ rules = \"basic\", mixes = {} }]\n",
+            "a.toml: rules.rules[0] at line 2 is { rules = \"basic\", mixes = {} }: an entry has either rules or mixes",
+        ),
+        (
+            "[rules]\nrules = [{ mixes = \"T4\" }]\n",
+            "a.toml: rules.rules[0].mixes at line 2 is \"T4\": expected a table { variant, kinds, total, per_kind, unequal, basic, punct }",
+        ),
+        (
+            "[rules]\nrules = [\n  { rules = \"basic\" },\n  { mixes = { kind = [1, 3] } },\n]\n",
+            "a.toml: unknown key \"rules.rules[1].mixes.kind\" at line 4: did you mean \"kinds\"?",
+        ),
+        (
+            "[rules]\nrules = [{ mixes = { kinds = 3 } }]\n",
+            "a.toml: rules.rules[0].mixes.kinds at line 2 is 3: expected two whole numbers, [least, most]",
+        ),
+        (
+            "[rules]\nrules = [{ mixes = { kinds = [0, 3] } }]\n",
+            "a.toml: rules.rules[0].mixes.kinds at line 2 is [0, 3]: allowed are 1 to 5",
+        ),
+        (
+            "[rules]\nrules = [{ mixes = { variant = \"ultimate\" } }]\n",
+            "a.toml: rules.rules[0].mixes.variant at line 2 is \"ultimate\": allowed are \"basic\", \"standard\" or \"tournament\"",
+        ),
+        (
+            "[rules]\nrules = [{ mixes = { total = [8, 12] } }]\n",
+            "a.toml: rules.rules[0].mixes.total at line 2 is [8, 12]: a mix of 1 (from kinds) with 1 to 6 each (from per_kind) has 1 to 6",
+        ),
+        (
+            "[rules]\nrules = [{ mixes = { per_kind = [1, 3] } }]\n",
+            "a.toml: rules.rules[0].mixes at line 2 is { per_kind = [1, 3] }: total is [4, 12]: a mix of 1 (from kinds) with 1 to 3 each (from per_kind) has 1 to 3",
+        ),
+        (
+            "[rules]\nrules = [{ mixes = { unequal = 1.5 } }]\n",
+            "a.toml: rules.rules[0].mixes.unequal at line 2 is 1.5: allowed are 0 to 1",
+        ),
+        (
+            "[rules]\nrules = [{ mixes = { basic = 300 } }]\n",
+            "a.toml: rules.rules[0].mixes.basic at line 2 is 300: standard allows 18 to 21",
         ),
         (
             "[run]\nseed = \n",
@@ -183,7 +224,7 @@ fn overrides_change_what_they_name() {
     assert_eq!(config.network.architecture, "6x64");
     assert_eq!((config.run.minutes, config.run.steps), (3.0, 7));
     assert_eq!(config.run.device, "cpu");
-    assert_eq!(config.rules.rules, [WeightedRules { rules: "basic".to_owned(), weight: 1.0 }]);
+    assert_eq!(config.rules.rules, [RulesEntry::fixed("basic")]);
     assert_eq!(apply(&Config::default(), &settings).expect("good").network.architecture, "6x64");
     assert_eq!(fixed_keys(&settings), ["network.architecture"]);
 }
@@ -208,6 +249,22 @@ fn differences_are_named_key_by_key() {
 fn rules_are_compared_in_canonical_form() {
     let one = parse("[rules]\nrules = \"standard:18\"\n", "a.toml", &[]).expect("good");
     assert_eq!(one, Config::default());
+}
+
+/// Drawn mixes come back from a run's own file as they were written.
+#[test]
+fn mixes_survive_being_written() {
+    let text = "[rules]\nrules = [{ rules = \"standard:18\", weight = 2 }, { mixes = { variant = \"tournament\", kinds = [1, 3], total = [4, 12], per_kind = [1, 6], unequal = 0.25, punct = \"convert\", basic = 21 }, weight = 3 }]\n";
+    let config = parse(text, "a.toml", &[]).expect("good");
+    let weights: Vec<f64> = config.rules.rules.iter().map(RulesEntry::weight).collect();
+    assert_eq!(weights, [2.0, 3.0]);
+    let written = toml::to_string(&config).expect("serializes");
+    assert_eq!(parse(&written, "b.toml", &[]).expect("good"), config, "{written}");
+    let setting =
+        format!("rules.rules={}", text.trim_end().trim_start_matches("[rules]\nrules = "));
+    let settings = parse_settings(&[setting]).expect("a good override");
+    assert_eq!(apply(&Config::default(), &settings).expect("good"), config);
+    assert_eq!(diff(&Config::default(), &config).len(), 1);
 }
 
 #[test]
@@ -259,7 +316,15 @@ fn every_preset_is_there_and_parses() {
         presets().iter().map(|path| path.file_name().expect("a name").to_owned()).collect();
     assert_eq!(
         names,
-        ["basic.toml", "gpu.toml", "quickstart.toml", "standard.toml", "tournament.toml"]
+        [
+            "basic.toml",
+            "gpu.toml",
+            "potentials.toml",
+            "quickstart.toml",
+            "standard.toml",
+            "tournament.toml",
+            "ultimate.toml"
+        ]
     );
     for path in presets() {
         let loaded = LoadedConfig::load(&path, &[]).expect("a good preset");
@@ -278,7 +343,7 @@ fn every_key_of_every_preset_is_commented() {
             if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.split(']').next()) {
                 section = name;
             } else if let Some((leaf, rest)) =
-                line.split_once(" = ").filter(|_| !line.starts_with('#'))
+                line.split_once(" = ").filter(|_| !line.starts_with(['#', ' ']))
             {
                 let name = format!("{section}.{leaf}");
                 let key = Key::find(&name).unwrap_or_else(|| panic!("{}: {name}", path.display()));
