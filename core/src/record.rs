@@ -248,6 +248,9 @@ fn check_search(position: &Position, search: &SearchRecord) -> Result<(), String
         if !position.is_legal(play) {
             return Err(format!("policy: {text} is not legal"));
         }
+        if *weight == 0 {
+            return Err(format!("policy: {text} has probability 0"));
+        }
         if !seen.insert(position.action_for(play)) {
             return Err(format!("policy: {text} stands twice"));
         }
@@ -320,6 +323,7 @@ mod tests {
         };
         assert!(search(|s| s.q = 1.5).contains("q 1.5"));
         assert!(search(|s| s.pi[0].1 = 9).contains("sums to"));
+        assert!(search(|s| s.pi[0].1 = 0).contains("probability 0"));
         // Two ways onto the same empty spot are one action.
         assert!(
             search(|s| s.pi = vec![("d1-d2".to_owned(), 9), ("c1-d2".to_owned(), 9)])

@@ -123,8 +123,8 @@ impl Job<'_> {
     /// Checks every length that the inner loops rely on.
     fn check(&self, out: usize) {
         let Layer { taps, inputs, input_stride, outputs, ref weights } = *self.layer;
-        assert!(taps == 1 || taps == TAPS && self.rows % SPOTS == 0);
-        assert!(inputs <= input_stride && outputs % PAD == 0 && outputs > 0);
+        assert!(taps == 1 || taps == TAPS && self.rows.is_multiple_of(SPOTS));
+        assert!(inputs <= input_stride && outputs.is_multiple_of(PAD) && outputs > 0);
         assert_eq!(weights.len(), taps * inputs * outputs);
         assert!(input_stride <= ZEROS.len());
         assert!(self.input.len() >= self.rows * input_stride);

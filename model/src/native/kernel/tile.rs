@@ -21,8 +21,8 @@ pub(super) trait Vector: Copy {
 /// Most rows of any tile.
 const MOST: usize = 9;
 
-/// Pointers to the input rows of a tile's rows.
-type Inputs = [[*const f32; TAPS]; MOST];
+/// Per tap the input rows of a tile's rows.
+type Inputs = [[*const f32; MOST]; TAPS];
 
 /// Runs a job in tiles of up to `R` rows and `Z` vectors, then with 1 vector what is left of the channels.
 ///
@@ -32,13 +32,13 @@ type Inputs = [[*const f32; TAPS]; MOST];
 pub(super) unsafe fn run<V: Vector, const R: usize, const Z: usize>(job: &Job<'_>, out: *mut f32) {
     const { assert!(R <= MOST) };
     let blocks = job.rows.div_ceil(R);
-    let mut inputs: Inputs = [[ZEROS.as_ptr(); TAPS]; MOST];
+    let mut inputs: Inputs = [[ZEROS.as_ptr(); MOST]; TAPS];
     for block in 0..blocks {
         // Blocks of nearly equal height: a short last one would waste the registers.
         let (from, to) = (job.rows * block / blocks, job.rows * (block + 1) / blocks);
         for row in from..to {
             // SAFETY: the row is below job.rows.
-            unsafe { point_at(job, row, &mut inputs[row - from]) };
+            unsafe { point_at(job, row, row - from, &mut inputs) };
         }
         let mut channel = 0;
         while channel < job.layer.outputs {
@@ -56,18 +56,18 @@ pub(super) unsafe fn run<V: Vector, const R: usize, const Z: usize>(job: &Job<'_
     }
 }
 
-/// Finds the input rows of an output row.
+/// Finds the input rows of an output row, the tile's row `r`.
 #[inline(always)]
-unsafe fn point_at(job: &Job<'_>, row: usize, inputs: &mut [*const f32; TAPS]) {
+unsafe fn point_at(job: &Job<'_>, row: usize, r: usize, inputs: &mut Inputs) {
     let stride = job.layer.input_stride;
     if job.layer.taps == 1 {
         // SAFETY: input holds rows * stride numbers.
-        inputs[0] = unsafe { job.input.as_ptr().add(row * stride) };
+        inputs[0][r] = unsafe { job.input.as_ptr().add(row * stride) };
         return;
     }
     let (first, spot) = (row - row % SPOTS, row % SPOTS);
     for (input, &next) in inputs.iter_mut().zip(&NEIGHBOURS[spot]) {
-        *input = if usize::from(next) == SPOTS {
+        input[r] = if usize::from(next) == SPOTS {
             ZEROS.as_ptr()
         } else {
             // SAFETY: with 7 taps the rows are whole positions, so the neighbour's row is one of them.
@@ -119,8 +119,8 @@ unsafe fn tile<V: Vector, const R: usize, const Z: usize>(
             }
         }
         let mut weights = job.layer.weights.as_ptr().add(channel);
-        for tap in 0..job.layer.taps {
-            let input: [*const f32; R] = std::array::from_fn(|r| inputs[r][tap]);
+        for input in inputs.iter().take(job.layer.taps) {
+            let input: [*const f32; R] = std::array::from_fn(|r| input[r]);
             for i in 0..job.layer.inputs {
                 let weight: [V; Z] = std::array::from_fn(|z| V::load(weights.add(z * V::WIDTH)));
                 // Indices known to the compiler keep every sum in its register.

@@ -82,7 +82,7 @@ pub(super) fn run_avx512(job: &Job<'_>, out: &mut [f32]) {
         // As many sums as the compiler keeps in the 32 registers: 6 x 4 or 12 x 2 it spills.
         // SAFETY: the caller's promise.
         unsafe {
-            if job.layer.outputs % 64 == 0 {
+            if job.layer.outputs.is_multiple_of(64) {
                 tile::run::<__m512, 5, 4>(job, out);
             } else {
                 tile::run::<__m512, 9, 2>(job, out);
