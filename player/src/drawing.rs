@@ -61,24 +61,19 @@ pub fn hexagon(position: &Position, style: &Style) -> String {
     let spots = columns(text.split(' ').next().unwrap_or_default());
     let mut cells = vec![vec![Cell::default(); COLUMNS]; ROWS];
     let mut long = String::new();
-    for column in 0..COLUMNS {
-        let distance = column.abs_diff(4);
-        let points = COLUMNS - distance;
-        for number in 1..=points {
-            let on_rim = column == 0 || column == COLUMNS - 1 || number == 1 || number == points;
-            let cell = if on_rim {
-                dot(column, number, style)
-            } else {
-                let stack = spots.get(column - 1).and_then(|spots| spots.get(number - 2));
-                let stack = stack.map_or("", String::as_str);
-                if stack.chars().count() > LONGEST_STACK {
-                    long += &format!("{}: {stack}\n", point(column, number));
-                }
-                spot(position, &point(column, number), stack, style)
-            };
-            // Row 0 is the top: e9 stands there, e1 in the last row.
-            cells[ROWS + 1 - 2 * number - distance][column] = cell;
-        }
+    for Point { column, number, on_rim } in points() {
+        let name = name_of(column, number);
+        // Row 0 is the top: e9 stands there, e1 in the last row.
+        cells[ROWS + 1 - 2 * number - column.abs_diff(4)][column] = if on_rim {
+            faint(if style.dot_names { name } else { "·".to_owned() })
+        } else {
+            let stack = spots.get(column - 1).and_then(|spots| spots.get(number - 2));
+            let stack = stack.map_or("", String::as_str);
+            if stack.chars().count() > LONGEST_STACK {
+                long += &format!("{name}: {stack}\n");
+            }
+            spot(position, &name, stack, style)
+        };
     }
     let mut out = String::new();
     for row in &cells {
@@ -89,8 +84,24 @@ pub fn hexagon(position: &Position, style: &Style) -> String {
     out + &long
 }
 
-fn dot(column: usize, number: usize, style: &Style) -> Cell {
-    faint(if style.dot_names { point(column, number) } else { "·".to_owned() })
+/// A point of the board: a spot, or on the rim a dot.
+struct Point {
+    /// 0 to 8 for a to i.
+    column: usize,
+    /// From 1.
+    number: usize,
+    on_rim: bool,
+}
+
+/// Every point, column by column.
+fn points() -> impl Iterator<Item = Point> {
+    (0..COLUMNS).flat_map(|column| {
+        let last = COLUMNS - column.abs_diff(4);
+        (1..=last).map(move |number| {
+            let on_rim = column == 0 || column == COLUMNS - 1 || number == 1 || number == last;
+            Point { column, number, on_rim }
+        })
+    })
 }
 
 fn faint(text: String) -> Cell {
@@ -118,7 +129,7 @@ fn spot(position: &Position, name: &str, stack: &str, style: &Style) -> Cell {
 }
 
 /// The name of a point: column letter and number.
-fn point(column: usize, number: usize) -> String {
+fn name_of(column: usize, number: usize) -> String {
     let letter = ('a'..='i').nth(column).unwrap_or('i');
     format!("{letter}{number}")
 }

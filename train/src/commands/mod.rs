@@ -8,6 +8,7 @@ mod input;
 mod matches;
 mod moves;
 mod perft;
+mod play;
 mod players;
 mod positions;
 mod rules;
@@ -49,6 +50,7 @@ enum Command {
     Positions(positions::Args),
     Train(train::Args),
     Match(matches::Args),
+    Play(play::Args),
     Doctor(doctor::Args),
     Bench(bench::Args),
 }
@@ -99,6 +101,7 @@ fn run(cli: Cli, out: Output) -> anyhow::Result<ExitCode> {
         Command::Positions(args) => positions::run(&args, out),
         Command::Train(args) => train::run(&args, out),
         Command::Match(args) => matches::run(&args, out),
+        Command::Play(args) => play::run(&args, out),
         Command::Doctor(args) => doctor::run(&args, out),
         Command::Bench(args) => bench::run(&args, out),
     }

@@ -53,7 +53,8 @@ fn facts(rules: &Rules) -> Value {
     })
 }
 
-fn lines(rules: &Rules) -> Vec<(&'static str, String)> {
+/// What a rules string says, as names and texts.
+pub(super) fn lines(rules: &Rules) -> Vec<(&'static str, String)> {
     let start = rules.start();
     let variant = match rules.variant() {
         Variant::Basic => "basic: one basic piece on each corner; who must play and cannot loses",

@@ -1,0 +1,148 @@
+//! `gipf play`: a game in the terminal.
+
+mod choices;
+mod game;
+mod lines;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use gipf_core::{Color, DEFAULT_MAX_PLAYS};
+use gipf_model_torch::Device;
+use gipf_selfplay::{BuiltIn, Contestant, NetworkPlayer, Player, nearest_name};
+
+use super::players::PlayerSpec;
+use super::{Output, Usage, input};
+use game::Game;
+use table::{Seat, Table};
+
+/// Play a game in the terminal: people, built-in players and networks in any pairing
+///
+/// A player is human, random, greedy, a checkpoint file, puct:CHECKPOINT (PUCT in place of Gumbel search), or
+/// run:DIR@latest, run:DIR@best, run:DIR@STEP for a checkpoint of a run. At the prompt a play is typed as its text or
+/// chosen by its number; `help` lists the other words.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example: gipf play human run:runs/quickstart-1@latest --nodes 400 --save game.jsonl"
+)]
+pub(super) struct Args {
+    /// Who plays White
+    #[arg(value_name = "A", default_value = "human")]
+    white: String,
+    /// Who plays Black
+    #[arg(value_name = "B", default_value = "greedy")]
+    black: String,
+    /// Rules string; the network's own where it is absent, standard where there is no network
+    #[arg(long, conflicts_with = "load")]
+    rules: Option<String>,
+    /// Position text to start from
+    #[arg(long, value_name = "TEXT", conflicts_with = "load")]
+    position: Option<String>,
+    /// Simulations a decision for players with a network
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    nodes: u32,
+    /// Seed of the players and of side games; drawn from the clock where it is absent
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Plays after which the game stops unfinished [default: 500, or that of the loaded record]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    max_plays: Option<u32>,
+    /// Go on with the game of this file: a game line or a record, the first where there are several
+    #[arg(long, value_name = "FILE")]
+    load: Option<PathBuf>,
+    /// Write the game to this file when it ends or stops, as a record
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+    /// No colours, even in a terminal
+    #[arg(long)]
+    plain: bool,
+    /// cpu, cuda, cuda:N or auto
+    #[arg(long, default_value = "auto")]
+    device: String,
+}
+
+pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
+    let specs = [spec(&args.white)?, spec(&args.black)?];
+    let mut game = match &args.load {
+        Some(path) => Game::load(path)?,
+        None => {
+            let own = specs.iter().flatten().find_map(PlayerSpec::rules);
+            let rules = input::rules(args.rules.as_deref().or(own).unwrap_or("standard"))?;
+            let start = input::position(&rules, args.position.as_deref(), None)?;
+            Game::new(start, DEFAULT_MAX_PLAYS, 0)
+        }
+    };
+    game.seed = args.seed.unwrap_or_else(clock_seed);
+    // A loaded game that is longer than the limit has reached it.
+    let limit = args.max_plays.unwrap_or(game.max_plays);
+    game.max_plays = limit.max(game.plays().len() as u32);
+    let device = super::device(&args.device)?;
+    let hints = match specs.iter().flatten().find(|spec| is_network(spec)) {
+        Some(network) => player(network, args.nodes, device)?,
+        None => BuiltIn::Greedy.player(),
+    };
+    let mut seats = [Seat::Human, Seat::Human];
+    for (seat, spec) in seats.iter_mut().zip(&specs) {
+        if let Some(spec) = spec {
+            *seat = Seat::Computer {
+                player: player(spec, args.nodes, device)?,
+                searches: is_network(spec),
+            };
+        }
+    }
+    let mut stdin = io::stdin().lock();
+    let mut table = Table::new(game, seats, hints, &mut stdin, out);
+    table.nodes = args.nodes;
+    table.color = !args.plain && io::stdout().is_terminal() && !no_color();
+    table.run()?;
+    if let Some(path) = &args.save {
+        table.save(path)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The computer player of this name; `None` for a person.
+fn spec(text: &str) -> anyhow::Result<Option<PlayerSpec>> {
+    if text == "human" {
+        return Ok(None);
+    }
+    let other = text.parse::<BuiltIn>().is_err() && !Path::new(text).exists();
+    if other && nearest_name(text, &["human", "random", "greedy"]).as_deref() == Some("human") {
+        return Err(Usage::error(format!("no player '{text}'; did you mean human?")));
+    }
+    PlayerSpec::parse(text).map(Some)
+}
+
+fn player(spec: &PlayerSpec, nodes: u32, device: Device) -> anyhow::Result<Box<dyn Player>> {
+    Ok(match spec.contestant(nodes, device)? {
+        Contestant::Player { player, .. } => player,
+        Contestant::Network { network, .. } => Box::new(NetworkPlayer::new(network)?),
+    })
+}
+
+fn is_network(spec: &PlayerSpec) -> bool {
+    matches!(spec, PlayerSpec::Network { .. })
+}
+
+fn clock_seed() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    since.as_nanos() as u64 >> 8
+}
+
+/// Whether the user wants no colours (no-color.org).
+fn no_color() -> bool {
+    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+}
+
+/// Whose seat it is, for the greeting.
+fn seat_name(color: Color, seat: &Seat) -> String {
+    match seat {
+        Seat::Human => format!("{color}: human"),
+        Seat::Computer { player, .. } => format!("{color}: {}", player.name()),
+    }
+}

@@ -1,0 +1,106 @@
+//! `gipf play` as a user runs it, with a scripted person on standard input.
+
+use std::fs;
+
+use assert_cmd::Command;
+
+/// Runs `gipf play` with this input; standard output.
+fn play(arguments: &[&str], script: &str) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gipf"));
+    let assert =
+        command.arg("play").args(arguments).write_stdin(script.to_owned()).assert().success();
+    assert!(assert.get_output().stderr.is_empty());
+    String::from_utf8_lossy(&assert.get_output().stdout).into_owned()
+}
+
+/// Fails as wrong use, or otherwise, with one line that holds these words.
+fn refused(arguments: &[&str], code: i32, words: &[&str]) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gipf"));
+    let assert = command.arg("play").args(arguments).write_stdin("").assert().code(code);
+    let error = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+    assert_eq!(error.lines().count(), 1, "{error}");
+    for word in words {
+        assert!(error.contains(word), "'{word}' is not in: {error}");
+    }
+}
+
+#[test]
+fn a_game_is_played_saved_checked_and_gone_on_with() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("game.jsonl");
+    let file = path.display().to_string();
+    let text = play(&["--seed", "3", "--save", &file], "e1-e2\n1\n");
+    assert!(text.starts_with("White: human, Black: greedy; rules standard\n"), "{text}");
+    assert!(text.ends_with(&format!("\nthe game stops after 4 plays\nsaved {file}\n")), "{text}");
+    assert!(!text.contains('\x1b'), "no colours in a pipe");
+    assert_eq!(text, play(&["--seed", "3", "--save", &file], "e1-e2\n1\n"), "the seed decides");
+    let mut check = Command::new(env!("CARGO_BIN_EXE_gipf"));
+    check.args(["check", &file]).assert().success().stdout("ok 1 games\n");
+    let text = play(&["human", "random", "--load", &file, "--save", &file], "moves\n1\nquit\n");
+    assert!(text.contains("  1 White e1-e2\n") && text.contains("stops after 6 plays"), "{text}");
+    let record = fs::read_to_string(&path).expect("the saved game");
+    assert!(record.starts_with(r#"{"format":"gipf-record-1""#), "{record}");
+    let text = play(&["random", "random", "--load", &file, "--max-plays", "8"], "");
+    assert!(text.ends_with("unfinished: the limit of 8 plays is reached (8 plays)\n"), "{text}");
+}
+
+#[test]
+fn vector_games_go_on_from_their_end() {
+    let games = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../tests/data/vectors/games/games-standard_T6.jsonl.gz"
+    );
+    let text = play(&["--load", games], "");
+    assert!(text.contains("rules standard+T6\n") && text.contains(" has won: "), "{text}");
+}
+
+#[test]
+fn positions_rules_and_side_games() {
+    let start = ["--rules", "standard+Z6;challenge=rps", "--position"];
+    let start: Vec<&str> = ["human", "human"]
+        .into_iter()
+        .chain(start)
+        .chain(["1g2/5/6/(SZ)s5/6/5/2G1 5,5 BB w m", "--plain"])
+        .collect();
+    let text = play(&start, "Ze2:e4\n?\n=w\n");
+    for part in ["does White win (=w), tie (=t) or lose (=l) rock-paper-scissors?", "[S]", "[Z]"] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    let text = play(&["greedy", "random", "--rules", "tournament+D4P4", "--seed", "2"], "");
+    assert!(text.lines().last().is_some_and(|line| line.contains(" has won: ")), "{text}");
+}
+
+#[test]
+fn a_network_plays_and_gives_hints() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("new.safetensors");
+    let file = path.display().to_string();
+    let architecture = "1x8".parse().expect("an architecture");
+    let rules = vec!["tournament+T4Z4".to_owned()];
+    gipf_model::Checkpoint::initial(architecture, rules, "test", 1)
+        .and_then(|checkpoint| checkpoint.save(&path))
+        .expect("a checkpoint");
+    let arguments = ["human", &file, "--nodes", "16", "--seed", "1", "--device", "cpu"];
+    let text = play(&arguments, "hint\nGe1-e2\nhint\n");
+    assert!(text.contains("rules tournament+T4Z4\n"), "the network's own rules: {text}");
+    for part in [" would play G", "Black plays G", "(White's value ", " after 16 visits)"] {
+        assert!(text.contains(part), "'{part}' in {text}");
+    }
+    assert_eq!(text, play(&arguments, "hint\nGe1-e2\nhint\n"), "the seed decides");
+    let recorded = ["--rules", "standard+Z6;challenge=recorded"];
+    refused(&[&["human", &file][..], &recorded].concat(), 2, &["side games are recorded"]);
+}
+
+#[test]
+fn wrong_use_is_one_line() {
+    let mut help = Command::new(env!("CARGO_BIN_EXE_gipf"));
+    let help = help.args(["play", "--help"]).assert().success();
+    assert!(String::from_utf8_lossy(&help.get_output().stdout).contains("Example: gipf play "));
+    refused(&["humna"], 2, &["humna", "did you mean human?"]);
+    refused(&["human", "gredy"], 2, &["gredy", "did you mean greedy?"]);
+    refused(&["--rules", "standrad"], 2, &["standrad"]);
+    refused(&["--position", "g2G/5"], 2, &["position"]);
+    refused(&["--load", "no/such/file"], 1, &["no/such/file"]);
+    let mut both = Command::new(env!("CARGO_BIN_EXE_gipf"));
+    both.args(["play", "--load", "a", "--rules", "basic"]).assert().code(2);
+}
