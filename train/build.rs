@@ -23,6 +23,7 @@ fn version(folder: &Path) -> String {
         return text.lines().next().unwrap_or("unknown").trim().to_owned();
     }
     let text = fs::read_to_string(folder.join("version.py")).unwrap_or_default();
-    let line = text.lines().find_map(|line| line.strip_prefix("__version__")?.split(['\'', '"']).nth(1));
+    let line =
+        text.lines().find_map(|line| line.strip_prefix("__version__")?.split(['\'', '"']).nth(1));
     line.unwrap_or("unknown").to_owned()
 }
