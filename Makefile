@@ -19,8 +19,10 @@ train: build ## train a standard GIPF player for 10 minutes and report how stron
 test: libtorch ## run every test
 	$(CARGO) test --workspace
 
-soak: libtorch ## the long checks: deep perft, long random games, many kills
-	$(CARGO) test --release --workspace -- --ignored
+soak: libtorch ## the long checks (10 minutes): 20 million random plays, window speed, kills and determinism in release
+	GIPF_SOAK_PLAYS=20000000 $(CARGO) test --release -p gipf-core --test invariants -- --nocapture
+	$(CARGO) test --release -p gipf-train --test window_memory -- --include-ignored --nocapture --test-threads 1
+	$(CARGO) test --release -p gipf-train --test kill --test deterministic
 
 lint: libtorch ## formatting and clippy, as the checks of a change run them
 	$(CARGO) fmt --all --check
@@ -31,4 +33,4 @@ bench: build ## how fast this machine does each part: simulator, evaluation, sel
 
 gpu-check: build ## on a CUDA machine, under 10 minutes: devices, then a short training run on the GPU
 	$(GIPF) doctor --device cuda
-	$(GIPF) train configs/gpu.toml --run runs/gpu-check --set limits.minutes=4
+	$(GIPF) train configs/gpu.toml --run runs/gpu-check --set run.minutes=4

@@ -130,7 +130,7 @@ fn outcome(position: &Position) -> Play {
     legal[0]
 }
 
-/// Every legal play has an action with the same result, and no two actions share a result.
+/// Every legal play has an action with the same result, and no two plays share a text.
 fn check_actions(position: &Position, legal: &[Play]) {
     let mut actions = Vec::new();
     position.actions(&mut actions);

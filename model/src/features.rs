@@ -69,7 +69,7 @@ const PLANE_NAMES: [&str; 35] = [
     "closed lines SE-NW",
     "announced move: source",
     "announced move: target, or first spot of an extra move",
-    "announced extra move: line",
+    "announced extra move that pushes: line",
     "board",
     "centre",
 ];
@@ -251,7 +251,10 @@ impl Features {
             }
             Some(PlayKind::Extra(entry)) => {
                 self.planes[ANNOUNCED_TO].insert(entry.first_spot());
-                self.planes[ANNOUNCED_LINE] = entry.line().spots();
+                // Onto an empty spot it has the same result from each of its dots, so the line says nothing.
+                if position.occupied().contains(entry.first_spot()) {
+                    self.planes[ANNOUNCED_LINE] = entry.line().spots();
+                }
             }
             _ => {}
         }

@@ -1,5 +1,7 @@
 //! `gipf bench`: how fast this machine does each part.
 
+mod sim;
+
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -54,7 +56,7 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     let device = super::device(&args.device)?;
     let time = Duration::from_secs_f64(args.seconds.clamp(0.1, 600.0));
     let figures = match args.part {
-        Part::Sim => simulator(&rules, time),
+        Part::Sim => sim::simulator(&rules, time),
         Part::Eval => evaluation(args, &rules, device, time)?,
         Part::Selfplay => self_play(args, &rules, device, time)?,
         Part::Train => training(args, &rules, device, time)?,
@@ -64,26 +66,13 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     } else if let Value::Object(figures) = figures {
         for (name, value) in figures {
             match value.as_f64() {
+                Some(number) if number < 10.0 => writeln!(out, "{name:<24} {number:.3}")?,
                 Some(number) => writeln!(out, "{name:<24} {number:.1}")?,
                 None => writeln!(out, "{name:<24} {}", value.as_str().unwrap_or_default())?,
             }
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Random games, the list of actions made at every play.
-fn simulator(rules: &Rules, time: Duration) -> Value {
-    let mut rng = ChaCha8Rng::seed_from_u64(1);
-    let (mut games, mut plays, mut actions) = (0_u64, 0_u64, Vec::new());
-    let started = Instant::now();
-    while started.elapsed() < time {
-        let mut position = rules.start();
-        plays += u64::from(playout(&mut position, &mut rng, 500, &mut actions));
-        games += 1;
-    }
-    let seconds = started.elapsed().as_secs_f64();
-    json!({ "games_per_second": games as f64 / seconds, "plays_per_second": plays as f64 / seconds })
 }
 
 fn checkpoint(args: &Args, rules: &Rules) -> anyhow::Result<Checkpoint> {
