@@ -128,16 +128,11 @@ impl Play {
         Play(ENTER << TAG | (kind.index() as u64) << 8 | entry.index() as u64)
     }
 
-    /// An entry or extra move whose own entry is [`Entry::ALL`]`[0]`, with another one.
+    /// An entry or extra move whose own entry is [`Entry::ALL`]`[0]`, with that of an entry of a basic
+    /// piece.
     #[inline]
-    pub(crate) const fn with_entry(self, entry: Entry) -> Play {
-        Play(self.0 | entry.index() as u64)
-    }
-
-    /// An entry of kind `from`, with kind `to`.
-    #[inline]
-    pub(crate) const fn with_kind(self, from: EntryKind, to: EntryKind) -> Play {
-        Play(self.0 ^ ((from.index() ^ to.index()) as u64) << 8)
+    pub(crate) const fn with_entry_of(self, basic: Play) -> Play {
+        Play(self.0 | basic.0)
     }
 
     /// A potential's move.

@@ -1,6 +1,6 @@
 //! Which plays the rules allow (rules, sections 4 to 9).
 
-use super::{Phase, Position, Stage, enterable, nearest, ray};
+use super::{Phase, Position, Stage, enterable, nearest, ray, step};
 use crate::Color;
 use crate::board::{Direction, Entry, EntrySet, Line, Spot, SpotSet};
 use crate::play::{EntryKind, Play, PlayKind, SideGameOutcome};
@@ -85,16 +85,8 @@ impl Position {
     #[inline]
     fn enter_all(&self, merged: bool, out: &mut Vec<Play>) {
         let entries = self.entries(merged);
-        let mut kinds = enterable(self, self.mover);
-        let Some(first) = kinds.next() else { return };
-        extend(out, entries, Play::enter(first, Entry::ALL[0]));
-        for kind in kinds {
-            // The same list again, with another kind: a copy is cheaper than the way there.
-            let from = out.len();
-            out.extend_from_within(..entries.len());
-            for play in &mut out[from..] {
-                *play = play.with_kind(first, kind);
-            }
+        for kind in enterable(self, self.mover) {
+            extend(out, entries, Play::enter(kind, Entry::ALL[0]));
         }
     }
 
@@ -125,26 +117,31 @@ impl Position {
         visit: &mut impl FnMut(Play) -> bool,
     ) -> bool {
         let occupied = self.occupied();
+        // What must be next to it for a move to begin that way.
+        let near = match kind {
+            Potential::Tamsk => return false,
+            Potential::Zertz => occupied,
+            Potential::Yinsh => !occupied,
+            Potential::Dvonn | Potential::Punct => self.owned(self.mover.other()),
+        };
         for direction in Direction::ALL {
+            let next = step(from, direction);
+            if !near.intersects(next) {
+                continue;
+            }
             let ray = ray(from, direction);
-            let Some(next) = nearest(ray, direction) else { continue };
-            let mut visit_to = |to| visit(Play::move_potential(kind, from, to));
             let stop = match kind {
-                Potential::Tamsk => false,
-                Potential::Zertz if occupied.contains(next) => {
-                    nearest(ray - occupied, direction).is_some_and(&mut visit_to)
-                }
-                Potential::Zertz => false,
                 Potential::Yinsh => {
-                    let mut at = Some(next);
-                    let mut stop = false;
-                    while let Some(to) = at.filter(|to| !stop && !occupied.contains(*to)) {
-                        stop = visit_to(to);
-                        at = to.step(direction);
-                    }
-                    stop
+                    let end = nearest(ray & occupied, direction);
+                    let run =
+                        end.map_or(ray, |end| ray - self::ray(end, direction) - SpotSet::of(end));
+                    run.iter().any(|to| visit(Play::move_potential(kind, from, to)))
                 }
-                Potential::Dvonn | Potential::Punct => self.may_cover(kind, next) && visit_to(next),
+                Potential::Dvonn | Potential::Punct => next.first().is_some_and(|to| {
+                    self.may_cover(kind, to) && visit(Play::move_potential(kind, from, to))
+                }),
+                _ => nearest(ray - occupied, direction)
+                    .is_some_and(|to| visit(Play::move_potential(kind, from, to))),
             };
             if stop {
                 return true;
@@ -237,12 +234,35 @@ impl Position {
     }
 }
 
-/// Appends a play for each way to enter, `play` with the entry in place of its own.
+/// Per six ways to enter and set of them: their plays as entries of basic pieces, packed to the front.
+static CHUNKS: [[[Play; 6]; 64]; 7] = {
+    let mut chunks = [[[Play::PASS; 6]; 64]; 7];
+    let mut group = 0;
+    while group < 7 {
+        let mut bits = 0;
+        while bits < 64 {
+            let (mut way, mut at) = (0, 0);
+            while way < 6 {
+                if bits >> way & 1 != 0 {
+                    let entry = Entry::ALL[6 * group + way];
+                    chunks[group][bits][at] = Play::enter(EntryKind::Basic, entry);
+                    at += 1;
+                }
+                way += 1;
+            }
+            bits += 1;
+        }
+        group += 1;
+    }
+    chunks
+};
+
+/// Appends a play for each way to enter: `play`, whose own is [`Entry::ALL`]`[0]`, with that way.
 #[inline]
 fn extend(out: &mut Vec<Play>, entries: EntrySet, play: Play) {
     let from = out.len();
-    out.resize(from + entries.len(), play);
-    for (slot, entry) in out[from..].iter_mut().zip(entries.iter()) {
-        *slot = play.with_entry(entry);
+    entries.extend(out, &CHUNKS, Play::PASS);
+    if play != Play::enter(EntryKind::Basic, Entry::ALL[0]) {
+        out[from..].iter_mut().for_each(|basic| *basic = play.with_entry_of(*basic));
     }
 }

@@ -392,6 +392,12 @@ static RAYS: [[SpotSet; SPOTS]; 6] = {
     rays
 };
 
+/// The spot next to `from` in a direction, none past the rim.
+#[inline]
+fn step(from: Spot, direction: Direction) -> SpotSet {
+    SpotSet::of(from).shift(direction)
+}
+
 /// The spot of a set nearest to the start of a ray in this direction.
 #[inline]
 fn nearest(set: SpotSet, direction: Direction) -> Option<Spot> {
