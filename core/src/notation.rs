@@ -86,7 +86,10 @@ impl Move<'_> {
 // The list of moves
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().flat_map(|line| line.split('#').next().unwrap_or_default().split_whitespace())
+    // Some editors begin a file with a mark of its encoding.
+    text.trim_start_matches('\u{feff}')
+        .lines()
+        .flat_map(|line| line.split('#').next().unwrap_or_default().split_whitespace())
 }
 
 fn is_number(word: &str) -> bool {
@@ -98,13 +101,14 @@ fn moves(text: &str) -> Result<Vec<Move<'_>>, NotationError> {
     // What may come next: a number, White's move, a slash or a new number, Black's move.
     let (mut number, mut due, mut slash) = (0, None, false);
     for word in words(text) {
-        let here = Move { number, color: due.unwrap_or(Color::White), text: word };
+        let color = due.unwrap_or(Color::White);
+        let here = Move { number: number.max(1), color, text: word };
         if is_number(word) {
             if due == Some(Color::White) || slash {
                 return Err(here.error(word, "a move was expected".to_owned()));
             }
             number += 1;
-            if word.trim_end_matches('.').parse() != Ok(number) {
+            if *word != format!("{number}.") {
                 let fault = format!("number {number} was expected");
                 return Err(Move { number, ..here }.error(word, fault));
             }

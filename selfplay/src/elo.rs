@@ -58,22 +58,19 @@ impl PairCounts {
         (squares / (pairs - 1.0) / pairs).sqrt()
     }
 
-    /// The score's 95% interval within [0, 1]: score ± 1.96 standard errors. When every pair was won outright (or lost),
-    /// the far end is the exact binomial bound `0.025^(1/pairs)` (or its mirror image): there the normal form would
-    /// claim certainty. Below two pairs it is everything.
+    /// The score's 95% interval within [0, 1]: score ± 1.96 standard errors. When every pair ended alike, the variance says
+    /// nothing; then it reaches as far as the pairs that might have been seen only by chance would move the score, by the
+    /// exact binomial bound `0.025^(1/pairs)` on the share of such pairs. Without a pair it is everything.
     pub fn interval95(&self) -> (f64, f64) {
-        let pairs = self.pairs();
-        if pairs < 2 {
+        let (pairs, score) = (self.pairs(), self.score());
+        if pairs == 0 {
             return (0.0, 1.0);
         }
-        let exact = 0.025f64.powf(1.0 / pairs as f64);
-        if self.counts[4] == pairs {
-            return (exact, 1.0);
+        if self.counts.contains(&pairs) {
+            let alike = 0.025f64.powf(1.0 / pairs as f64);
+            return (score * alike, 1.0 - (1.0 - score) * alike);
         }
-        if self.counts[0] == pairs {
-            return (0.0, 1.0 - exact);
-        }
-        let (score, width) = (self.score(), Z95 * self.standard_error());
+        let width = Z95 * self.standard_error();
         ((score - width).max(0.0), (score + width).min(1.0))
     }
 
@@ -148,10 +145,15 @@ mod tests {
         assert_eq!(PairCounts::default().elo().to_string(), "+0 (-inf to +inf)");
     }
 
-    /// A game pair is less spread than two games where the opening decides: pairs that all end 1-1 leave no doubt.
+    /// Where the opening decides both games every pair ends 1-1: that is less doubt than from as many games on their own,
+    /// but a few such pairs do not make a certainty.
     #[test]
-    fn openings_cancel_in_pairs() {
+    fn pairs_that_all_end_alike_leave_some_doubt() {
         let pairs = PairCounts { counts: [0, 0, 50, 0, 0] };
-        assert_eq!(pairs.interval95(), (0.5, 0.5));
+        let (low, high) = pairs.interval95();
+        // 0.025^(1/50) = 0.928880.
+        assert!((low - 0.464_440).abs() < 1e-6 && (high - 0.535_560).abs() < 1e-6, "{low} {high}");
+        let (low, high) = PairCounts { counts: [0, 0, 2, 0, 0] }.interval95();
+        assert!(low < 0.1 && high > 0.9, "{low} {high}");
     }
 }

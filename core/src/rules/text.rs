@@ -161,7 +161,7 @@ fn parse_options<'a>(
         None => 0,
         Some(text) => parse_number(text)
             .filter(|n| *n > 0)
-            .ok_or_else(|| format!("limit \"{text}\" is not a number from 1 on"))?,
+            .ok_or_else(|| format!("limit \"{text}\" is not a number from 1 to {}", u32::MAX))?,
     };
     let kinds = kinds.map_or(Ok(ALL_KINDS), parse_kinds)?;
     rules.challenge = Some(Challenge { side_game, kinds, limit, chance });

@@ -21,8 +21,11 @@ pub struct TextError {
 /// Texts are cut in messages; no position is longer than this.
 const MAX_TEXT: usize = 600;
 
+/// Longest message: it may quote the text.
+const MAX_FAULT: usize = 200;
+
 fn fault<T>(part: &'static str, fault: impl Into<String>) -> Result<T, TextError> {
-    Err(TextError { part, fault: fault.into() })
+    Err(TextError { part, fault: fault.into().chars().take(MAX_FAULT).collect() })
 }
 
 impl Position {
@@ -40,6 +43,9 @@ impl Position {
             [board, hands, stages, mover, phase] => (board, hands, stages, mover, phase, None),
             [board, hands, stages, mover, phase, detail] => {
                 (board, hands, stages, mover, phase, Some(detail))
+            }
+            _ if parts.contains(&"") => {
+                return fault("whole text", "parts are separated by single spaces");
             }
             _ => {
                 let n = parts.len();
