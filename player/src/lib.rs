@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod drawing;
+pub mod messages;
 pub mod refusal;
 pub mod situation;
 pub mod ugi;

@@ -6,9 +6,12 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, bail};
 use clap::{Parser, Subcommand};
 use gipf_core::{Play, Position, Rules};
+use gipf_player::messages::{
+    StandardOutput, Usage, count_of, echo, is_broken_pipe, one_line, split_plays, usage_line,
+};
 use gipf_player::{drawing, ugi};
 use gipf_selfplay::BuiltIn;
 
@@ -29,8 +32,8 @@ enum Command {
         #[arg(conflicts_with_all = ["rules", "position", "plays"])]
         file: Option<PathBuf>,
         /// Which game of the file, from 1
-        #[arg(long, default_value_t = 1, requires = "file")]
-        game: usize,
+        #[arg(long, default_value_t = 1, requires = "file", value_parser = clap::value_parser!(u32).range(1..))]
+        game: u32,
         /// Number of plays after which to draw; the last one where it is absent
         #[arg(long, value_name = "PLAYS")]
         at: Option<usize>,
@@ -56,39 +59,42 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let mut out = io::stdout().lock();
-    match run(Cli::parse(), &mut out) {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => match usage_line(&error) {
+            Some(line) => {
+                eprintln!("{line}");
+                return ExitCode::from(2);
+            }
+            // Help and version, as clap prints them.
+            None => error.exit(),
+        },
+    };
+    let mut out = StandardOutput(io::stdout().lock());
+    let result = run(cli, &mut out).and_then(|()| Ok(out.flush()?));
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {}", format!("{error:#}").replace('\n', "; "));
-            ExitCode::FAILURE
+            eprintln!("error: {}", one_line(&format!("{error:#}")));
+            ExitCode::from(if error.is::<Usage>() { 2 } else { 1 })
         }
     }
-}
-
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error
-        .chain()
-        .filter_map(|cause| cause.downcast_ref::<io::Error>())
-        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
 }
 
 fn run(cli: Cli, out: &mut impl Write) -> anyhow::Result<()> {
     match cli.command {
         Command::Show { file, game, at, rules, position, plays } => {
             let game = match file {
-                Some(file) => from_file(&file, game)?,
+                Some(file) => from_file(&file, game as usize)?,
                 None => Game {
                     rules,
                     start: position,
-                    plays: plays
-                        .unwrap_or_default()
-                        .split(';')
-                        .map(str::trim)
-                        .filter(|play| !play.is_empty())
+                    plays: split_plays(&plays.unwrap_or_default())?
+                        .into_iter()
                         .map(str::to_owned)
                         .collect(),
+                    place: None,
                 },
             };
             show(&game, at, out)
@@ -104,34 +110,48 @@ struct Game {
     rules: String,
     start: Option<String>,
     plays: Vec<String>,
+    /// The file and game it comes from; `None` for one from the arguments.
+    place: Option<String>,
+}
+
+impl Game {
+    /// What is wrong with it: a failure where it is a file's, wrong use where it is the arguments'.
+    fn fault(&self, text: String) -> anyhow::Error {
+        match &self.place {
+            Some(place) => anyhow!("{place}: {text}"),
+            None => Usage::error(text),
+        }
+    }
 }
 
 fn show(game: &Game, at: Option<usize>, out: &mut impl Write) -> anyhow::Result<()> {
-    let rules: Rules =
-        game.rules.parse().map_err(|error| anyhow!("rules '{}': {error}", game.rules))?;
+    let rules: Rules = game
+        .rules
+        .parse()
+        .map_err(|error| game.fault(format!("rules '{}': {error}", echo(&game.rules))))?;
     let mut position = match &game.start {
-        Some(text) => {
-            Position::parse(&rules, text).map_err(|error| anyhow!("position '{text}': {error}"))?
-        }
+        Some(text) => Position::parse(&rules, text)
+            .map_err(|error| game.fault(format!("position '{}': {error}", echo(text))))?,
         None => rules.start(),
     };
     let at = at.unwrap_or(game.plays.len());
     if at > game.plays.len() {
-        return Err(anyhow!("--at {at}: the game has {} plays", game.plays.len()));
+        let length = count_of(game.plays.len(), "play");
+        return Err(Usage::error(format!("--at {at}: the game has {length}")));
     }
     for (index, text) in game.plays[..at].iter().enumerate() {
-        let play: Play =
-            text.parse().map_err(|error| anyhow!("play {} ('{text}'): {error}", index + 1))?;
-        position
-            .try_play(play)
-            .map_err(|error| anyhow!("play {} ('{text}'): {error}", index + 1))?;
+        let fault = |error: &dyn std::fmt::Display| {
+            game.fault(format!("play {} ('{}'): {error}", index + 1, echo(text)))
+        };
+        let play: Play = text.parse().map_err(|error| fault(&error))?;
+        position.try_play(play).map_err(|error| fault(&error))?;
     }
     write!(out, "{}", drawing::board(&position))?;
     if at > 0 {
         writeln!(
             out,
-            "after {at} of {} plays, the last one {}",
-            game.plays.len(),
+            "after {at} of {}, the last one {}",
+            count_of(game.plays.len(), "play"),
             game.plays[at - 1]
         )?;
     }
@@ -141,12 +161,17 @@ fn show(game: &Game, at: Option<usize>, out: &mut impl Write) -> anyhow::Result<
 /// The game on one line of a file: a game line has its plays as texts, a record as objects with the text in `p`.
 fn from_file(path: &PathBuf, number: usize) -> anyhow::Result<Game> {
     let shown = path.display();
-    let text = fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
+    let bytes = fs::read(path).with_context(|| format!("cannot read {shown}"))?;
+    if [&[0x1f, 0x8b][..], &[0x28, 0xb5, 0x2f, 0xfd]].iter().any(|head| bytes.starts_with(head)) {
+        bail!("{shown} is packed (gzip or zstd): unpack it first");
+    }
+    let text =
+        String::from_utf8(bytes).ok().with_context(|| format!("{shown} is no text (UTF-8)"))?;
     let line = text
         .lines()
         .filter(|line| !line.trim().is_empty())
-        .nth(number.saturating_sub(1))
-        .with_context(|| format!("{shown} has no game {number}"))?;
+        .nth(number - 1)
+        .ok_or_else(|| Usage::error(format!("{shown} has no game {number}")))?;
     let value: serde_json::Value =
         serde_json::from_str(line).with_context(|| format!("{shown}, game {number}"))?;
     let string = |name: &str| value.get(name).and_then(|field| field.as_str()).map(str::to_owned);
@@ -158,6 +183,7 @@ fn from_file(path: &PathBuf, number: usize) -> anyhow::Result<Game> {
     Ok(Game {
         rules: string("rules").with_context(|| format!("{shown}, game {number}: no rules"))?,
         start: string("start"),
+        place: Some(format!("{shown}, game {number}")),
         plays: texts
             .collect::<Option<_>>()
             .with_context(|| format!("{shown}, game {number}: a play without a text"))?,

@@ -5,6 +5,7 @@
 use std::io::{self, BufRead, Write};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use crate::messages::{echo, one_line};
 use gipf_core::{Color, DEFAULT_MAX_PLAYS, Play, Position, Rules};
 use gipf_selfplay::{Budget, GameState, Player, RandomKey};
 
@@ -46,13 +47,16 @@ impl<W: Write> Engine<W> {
     ///
     /// # Errors
     /// The input cannot be read or the output not be written.
-    pub fn run(&mut self, input: impl BufRead) -> io::Result<()> {
-        for line in input.lines() {
-            if !self.line(&line?)? {
-                break;
+    pub fn run(&mut self, mut input: impl BufRead) -> io::Result<()> {
+        let mut bytes = Vec::new();
+        loop {
+            bytes.clear();
+            // A line that is no UTF-8 is an unknown line like others.
+            let end = input.read_until(b'\n', &mut bytes)? == 0;
+            if end || !self.line(&String::from_utf8_lossy(&bytes))? {
+                return Ok(());
             }
         }
-        Ok(())
     }
 
     /// Answers one line; `false` after `quit`. Unknown lines are ignored.
@@ -64,7 +68,10 @@ impl<W: Write> Engine<W> {
         match words.as_slice() {
             ["ugi"] => self.introduce()?,
             ["isready"] => writeln!(self.out, "readyok")?,
-            ["setoption", "name", name, "value", value] => self.set_option(name, value)?,
+            ["setoption", "name", name, "value", value @ ..] => {
+                self.set_option(name, &value.join(" "))?;
+            }
+            ["setoption", "name", name] => self.set_option(name, "")?,
             ["uginewgame"] => {
                 self.game += 1;
                 self.player.new_game();
@@ -102,7 +109,7 @@ impl<W: Write> Engine<W> {
     }
 
     fn error(&mut self, text: &str) -> io::Result<()> {
-        writeln!(self.out, "info string error {text}")
+        writeln!(self.out, "info string error {}", one_line(text))
     }
 
     fn set_option(&mut self, name: &str, value: &str) -> io::Result<()> {
@@ -113,17 +120,20 @@ impl<W: Write> Engine<W> {
                     self.position = rules.start();
                     self.plays.clear();
                 }
-                Err(error) => self.error(&format!("rules '{value}': {error}"))?,
+                Err(error) => self.error(&format!("rules '{}': {error}", echo(value)))?,
             },
             "maxplays" => match value.parse() {
                 Ok(plays @ 1..=100_000) => self.max_plays = plays,
-                _ => self.error(&format!("MaxPlays '{value}' is no number from 1 to 100000"))?,
+                _ => self
+                    .error(&format!("MaxPlays '{}' is no number from 1 to 100000", echo(value)))?,
             },
             "seed" => match value.parse() {
                 Ok(seed) => self.seed = seed,
-                Err(_) => {
-                    self.error(&format!("Seed '{value}' is no number from 0 to {}", u64::MAX))?
-                }
+                Err(_) => self.error(&format!(
+                    "Seed '{}' is no number from 0 to {}",
+                    echo(value),
+                    u64::MAX
+                ))?,
             },
             _ => {}
         }
@@ -143,8 +153,11 @@ impl<W: Write> Engine<W> {
         let result = start.and_then(|mut position| {
             let mut plays = Vec::new();
             for text in moves.iter().skip(1) {
-                let play: Play = text.parse().map_err(|error| format!("play '{text}': {error}"))?;
-                position.try_play(play).map_err(|error| format!("play '{text}': {error}"))?;
+                let play: Play =
+                    text.parse().map_err(|error| format!("play '{}': {error}", echo(text)))?;
+                position
+                    .try_play(play)
+                    .map_err(|error| format!("play '{}': {error}", echo(text)))?;
                 plays.push(play);
             }
             Ok((position, plays))
@@ -282,5 +295,17 @@ mod tests {
         ]);
         assert!(answer[0].starts_with("info string error rules 'nonsense'"));
         assert_eq!(answer[1], "response false");
+        let answer = talk(&["setoption name Rules value", "setoption name Other value", "isready"]);
+        assert!(answer[0].starts_with("info string error rules ''"), "{answer:?}");
+        assert_eq!(answer[1..], ["readyok"], "unknown options are ignored");
+    }
+
+    #[test]
+    fn a_line_that_is_no_utf_8_is_ignored() {
+        let rules: Rules = "standard".parse().expect("standard rules");
+        let player = "greedy".parse::<BuiltIn>().expect("a built-in player").player();
+        let mut out = Vec::new();
+        Engine::new(player, rules, &mut out).run(&b"\xff\xfe\nisready\n"[..]).expect("a talk");
+        assert_eq!(out, b"readyok\n");
     }
 }

@@ -23,17 +23,22 @@ fn shows_positions_and_games() {
     let text = stdout(player().arg("show").arg(&file).args(["--game", "2", "--at", "1"]));
     assert!(text.contains("after 1 of 2 plays") && text.contains("black to decide"), "{text}");
     for (arguments, words) in
-        [(["--game", "3"], "no game 3"), (["--at", "9"], "the game has 1 plays")]
+        [(["--game", "3"], "no game 3"), (["--at", "9"], "the game has 1 play")]
     {
-        let assert = player().arg("show").arg(&file).args(arguments).assert().code(1);
+        let assert = player().arg("show").arg(&file).args(arguments).assert().code(2);
         let error = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
         assert!(
             error.starts_with("error: ") && error.contains(words) && error.lines().count() == 1,
             "{error}"
         );
     }
-    player().args(["show", "--rules", "standrad"]).assert().code(1);
-    player().args(["show", "--plays", "e1-e9"]).assert().code(1);
+    player().args(["show", "--rules", "standrad"]).assert().code(2);
+    player().args(["show", "--plays", "e1-e9"]).assert().code(2);
+    player().args(["show", "--plays", "e1-e2;;i4-h5"]).assert().code(2);
+    player().arg("show").arg(&file).args(["--game", "0"]).assert().code(2);
+    fs::write(&file, [0x28, 0xb5, 0x2f, 0xfd, 0]).unwrap();
+    let assert = player().arg("show").arg(&file).assert().code(1);
+    assert!(String::from_utf8_lossy(&assert.get_output().stderr).contains("packed"));
 }
 
 #[test]
