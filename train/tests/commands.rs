@@ -53,9 +53,48 @@ fn every_command_has_an_example() {
 fn wrong_use_ends_with_two() {
     run(&[]).code(2);
     run(&["no-such-command"]).code(2);
-    run(&["perft", "standard"]).code(2);
-    run(&["perft", "standard", "-3"]).code(2);
-    run(&["moves", "standard", "--no-such-option"]).code(2);
+    refused(&["perft", "standard"], 2, &["not provided: <DEPTH>", "--help"]);
+    refused(&["perft", "standard", "abc"], 2, &["invalid value 'abc' for '<DEPTH>'"]);
+    refused(&["perft", "standard", &"x\n".repeat(50_000)], 2, &["…' for '<DEPTH>'"]);
+    refused(&["perft", "standard", "-3"], 2, &["-3"]);
+    refused(&["moves", "standard", "--no-such-option"], 2, &["--no-such-option"]);
+    refused(&["bench", "nothing"], 2, &["nothing", "possible values: sim"]);
+    for seconds in ["nan", "inf", "1e30", "0"] {
+        refused(&["bench", "sim", "--seconds", seconds], 2, &[seconds, "0.1 to 600"]);
+    }
+    refused(&["bench", "sim", "--seconds", "-1"], 2, &["-1"]);
+    refused(&["bench", "eval", "--architecture", "4y32"], 2, &["4y32"]);
+    for command in [&["bench", "sim"][..], &["doctor"], &["match", "random", "random"]] {
+        refused(&[command, &["--device", "gpu"]].concat(), 2, &["gpu"]);
+    }
+}
+
+#[test]
+fn a_match_refuses_before_it_writes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("records");
+    let file = path.display().to_string();
+    let with = |arguments: &[&'static str]| -> Vec<String> {
+        let all =
+            [&["match", "random", "random", "--games", "2", "--records"], &[file.as_str()][..]];
+        all.concat().into_iter().chain(arguments.iter().copied()).map(str::to_owned).collect()
+    };
+    for (arguments, word) in [
+        (&["--max-plays", "1"][..], "max_plays"),
+        (&["--rules", "standard+Z6;challenge=recorded"], "side games"),
+        (&["--rules", "standrad"], "standrad"),
+    ] {
+        let arguments = with(arguments);
+        refused(&arguments.iter().map(String::as_str).collect::<Vec<_>>(), 2, &[word]);
+        assert!(!path.exists());
+    }
+    gipf().args(with(&[])).assert().success();
+    let games = fs::read_to_string(&path).expect("the records");
+    assert_eq!(games.lines().count(), 2);
+    let again = with(&[]);
+    refused(&again.iter().map(String::as_str).collect::<Vec<_>>(), 2, &["exists already"]);
+    assert_eq!(games, fs::read_to_string(&path).expect("the records"));
+    refused(&["match", "run:", "greedy"], 2, &["run:", "folder"]);
 }
 
 #[test]
@@ -88,6 +127,10 @@ fn moves_are_the_position_and_its_sorted_plays() {
     assert_eq!(from_text, text, "the text is the whole state");
     refused(&["moves", "standard", "--plays", "e1-e2;e1-e9"], 2, &["play 2", "e1-e9"]);
     refused(&["moves", "standard", "--plays", "hello"], 2, &["play 1", "hello"]);
+    refused(&["moves", "standard", "--plays", "e1-e2;;i4-h5"], 2, &["play 2", "empty"]);
+    refused(&["moves", "standard", "--plays", "e1-e2;"], 2, &["play 2", "empty"]);
+    let long = refused(&["moves", "standard", "--position", &"\x1b[31m".repeat(20_000)], 2, &[]);
+    assert!(!long.contains('\x1b') && long.chars().count() < 1000, "{long}");
     refused(&["moves", "standard", "--position", "g2G/5"], 2, &["position"]);
 }
 
@@ -184,6 +227,16 @@ fn directed_positions_are_checked() {
     fs::write(&path, "[1, 2").expect("a file");
     refused(&["positions", &name], 1, &["positions.json"]);
     refused(&["positions", "no/such/file"], 1, &["no/such/file"]);
+}
+
+#[test]
+fn a_full_standard_output_is_named() {
+    let Ok(full) = fs::File::options().write(true).open("/dev/full") else { return };
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_gipf"));
+    let output = command.args(["rules", "basic"]).stdout(full).output().expect("runs");
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(error.starts_with("error: cannot write to standard output"), "{error}");
 }
 
 #[test]

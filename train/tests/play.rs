@@ -1,6 +1,8 @@
 //! `gipf play` as a user runs it, with a scripted person on standard input.
 
 use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::Stdio;
 
 use assert_cmd::Command;
 
@@ -33,15 +35,63 @@ fn a_game_is_played_saved_checked_and_gone_on_with() {
     assert!(text.starts_with("White: human, Black: greedy; rules standard\n"), "{text}");
     assert!(text.ends_with(&format!("\nthe game stops after 4 plays\nsaved {file}\n")), "{text}");
     assert!(!text.contains('\x1b'), "no colours in a pipe");
-    assert_eq!(text, play(&["--seed", "3", "--save", &file], "e1-e2\n1\n"), "the seed decides");
+    assert_eq!(
+        text,
+        play(&["--seed", "3", "--save", &file, "--overwrite"], "e1-e2\n1\n"),
+        "the seed decides"
+    );
     let mut check = Command::new(env!("CARGO_BIN_EXE_gipf"));
     check.args(["check", &file]).assert().success().stdout("ok 1 games\n");
-    let text = play(&["human", "random", "--load", &file, "--save", &file], "moves\n1\nquit\n");
+    let text = play(
+        &["human", "random", "--load", &file, "--save", &file, "--overwrite"],
+        "moves\n1\nquit\n",
+    );
     assert!(text.contains("  1 White e1-e2\n") && text.contains("stops after 6 plays"), "{text}");
     let record = fs::read_to_string(&path).expect("the saved game");
     assert!(record.starts_with(r#"{"format":"gipf-record-1""#), "{record}");
+    refused(&["--save", &file], 2, &["exists already", "--overwrite"]);
+    assert_eq!(record, fs::read_to_string(&path).expect("the saved game"), "still there");
+    refused(&["--load", &file, "--max-plays", "3"], 2, &["--max-plays 3", "6 plays"]);
     let text = play(&["random", "random", "--load", &file, "--max-plays", "8"], "");
     assert!(text.ends_with("unfinished: the limit of 8 plays is reached (8 plays)\n"), "{text}");
+}
+
+/// A signal at the prompt stops the game, and what was played is there.
+#[test]
+fn a_signal_saves_the_game() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for signal in ["INT", "TERM", "HUP"] {
+        let path = folder.path().join(signal);
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_gipf"))
+            .args(["play", "human", "human", "--save"])
+            .arg(&path)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("starts");
+        let mut input = child.stdin.take().expect("a pipe");
+        input.write_all(b"e1-e2\n").expect("writes");
+        let mut seen = BufReader::new(child.stdout.take().expect("a pipe"));
+        let mut bytes = Vec::new();
+        while !String::from_utf8_lossy(&bytes).contains("Black> ") {
+            assert_ne!(seen.read_until(b'>', &mut bytes).expect("reads"), 0);
+            let mut blank = [0];
+            seen.read_exact(&mut blank).expect("reads");
+            bytes.push(blank[0]);
+        }
+        let kill = std::process::Command::new("kill")
+            .args([format!("-{signal}"), child.id().to_string()])
+            .status();
+        assert!(kill.expect("kill").success());
+        let mut rest = String::new();
+        seen.read_to_string(&mut rest).expect("reads");
+        assert!(rest.contains("stops after 1 play\nsaved "), "{signal}: {rest}");
+        assert!(child.wait().expect("ends").success());
+        assert!(fs::read_to_string(&path).expect("saved").contains(r#"{"p":"e1-e2"#));
+        assert!(fs::read_dir(folder.path()).expect("a folder").all(|entry| {
+            !entry.expect("an entry").file_name().to_string_lossy().ends_with(".tmp")
+        }));
+    }
 }
 
 #[test]
@@ -101,6 +151,8 @@ fn wrong_use_is_one_line() {
     refused(&["--rules", "standrad"], 2, &["standrad"]);
     refused(&["--position", "g2G/5"], 2, &["position"]);
     refused(&["--load", "no/such/file"], 1, &["no/such/file"]);
+    refused(&["--save", "no/such/folder/game"], 1, &["no/such/folder"]);
+    refused(&["--save", "/dev/null", "--overwrite"], 2, &["no regular file"]);
     let mut both = Command::new(env!("CARGO_BIN_EXE_gipf"));
     both.args(["play", "--load", "a", "--rules", "basic"]).assert().code(2);
 }

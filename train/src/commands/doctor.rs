@@ -48,6 +48,7 @@ const DISK_PROBE: usize = 32 << 20;
 const BATCH: usize = 64;
 
 pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
+    super::check_device_name(&args.device)?;
     let disk = nearest_folder(&args.run);
     let mut findings = vec![
         fine(

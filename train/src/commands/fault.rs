@@ -1,59 +1,51 @@
-//! How a command fails: wrong use or a failure, always one line.
+//! How a command fails: wrong use or a failure, always one line; and the files that are written only where none is.
 
-use std::io;
+use std::path::{Path, PathBuf};
 
-/// What the user asked for makes no sense: the program ends with code 2 instead of 1.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct Usage(pub String);
+use anyhow::{Context, bail};
+use rustix::fs::Access;
 
-impl Usage {
-    /// An error of wrong use, ready to be returned from a command.
-    pub fn error(text: impl Into<String>) -> anyhow::Error {
-        anyhow::Error::new(Usage(text.into()))
+pub use gipf_player::messages::{Usage, one_line};
+
+/// Checks that a file can be written here and would replace none, before the work that it is to hold; creates nothing.
+///
+/// # Errors
+/// [`Usage`] where the file exists already and is not to be overwritten, or is no regular file; a failure where its folder is
+/// missing or cannot be written.
+pub(super) fn check_new_file(path: &Path, overwrite: Option<bool>) -> anyhow::Result<()> {
+    let shown = path.display();
+    if path.is_dir() || path.file_name().is_none() {
+        return Err(Usage::error(format!("'{shown}' is no name of a file")));
     }
+    if let Ok(found) = path.symlink_metadata() {
+        match overwrite {
+            _ if path.exists() && !path.is_file() => {
+                return Err(Usage::error(format!("{shown} is no regular file")));
+            }
+            Some(true) if found.is_symlink() => {
+                return Err(Usage::error(format!("{shown} is a link: name the file itself")));
+            }
+            Some(true) => {}
+            Some(false) => {
+                return Err(Usage::error(format!(
+                    "{shown} exists already (--overwrite replaces it)"
+                )));
+            }
+            None => return Err(Usage::error(format!("{shown} exists already"))),
+        }
+    }
+    let folder = folder_of(path);
+    if !folder.is_dir() {
+        bail!("cannot write {shown}: there is no folder {}", folder.display());
+    }
+    rustix::fs::access(&folder, Access::WRITE_OK | Access::EXEC_OK)
+        .with_context(|| format!("cannot write {shown}"))
 }
 
-/// The longest error line that is printed, in characters; a torch error can hold whole tensors.
-const LONGEST: usize = 600;
-
-/// `text` as a single line of at most 600 characters.
-pub fn one_line(text: &str) -> String {
-    let joined = text
-        .split('\n')
-        .map(str::trim)
-        .filter(|part| !part.is_empty())
-        .collect::<Vec<_>>()
-        .join("; ");
-    if joined.chars().count() <= LONGEST {
-        return joined;
-    }
-    joined.chars().take(LONGEST).chain("…".chars()).collect()
-}
-
-/// Whether the reader of standard output went away.
-pub(super) fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error
-        .chain()
-        .filter_map(|cause| cause.downcast_ref::<io::Error>())
-        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_are_joined_and_cut() {
-        assert_eq!(one_line("a\n  b\n\n"), "a; b");
-        assert_eq!(one_line(&"x".repeat(2000)).chars().count(), LONGEST + 1);
-    }
-
-    #[test]
-    fn a_broken_pipe_is_found_under_context() {
-        let error =
-            anyhow::Error::new(io::Error::from(io::ErrorKind::BrokenPipe)).context("while writing");
-        assert!(is_broken_pipe(&error));
-        assert!(!is_broken_pipe(&Usage::error("no")));
+/// The folder that a file lies in.
+pub(super) fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
     }
 }

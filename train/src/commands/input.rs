@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use gipf_core::{Play, Position, Rules, RulesError};
+use gipf_player::messages::{echo, split_plays};
 
 use super::Usage;
 
@@ -28,18 +29,13 @@ pub(super) fn position(
 ) -> anyhow::Result<Position> {
     let mut current = match position {
         Some(text) => Position::parse(rules, text)
-            .map_err(|error| Usage::error(format!("position '{text}': {error}")))?,
+            .map_err(|error| Usage::error(format!("position '{}': {error}", echo(text))))?,
         None => rules.start(),
     };
-    for (index, text) in plays
-        .unwrap_or_default()
-        .split(';')
-        .map(str::trim)
-        .filter(|text| !text.is_empty())
-        .enumerate()
-    {
-        apply(&mut current, text)
-            .map_err(|error| Usage::error(format!("play {} ('{text}'): {error}", index + 1)))?;
+    for (index, text) in split_plays(plays.unwrap_or_default())?.into_iter().enumerate() {
+        apply(&mut current, text).map_err(|error| {
+            Usage::error(format!("play {} ('{}'): {error}", index + 1, echo(text)))
+        })?;
     }
     Ok(current)
 }

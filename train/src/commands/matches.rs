@@ -8,9 +8,10 @@ use std::process::ExitCode;
 use anyhow::Context;
 use gipf_core::DEFAULT_MAX_PLAYS;
 use gipf_core::record::GameRecord;
-use gipf_selfplay::{Match, MatchConfig, MatchResult};
+use gipf_selfplay::{Match, MatchConfig, MatchError, MatchResult};
 use serde_json::json;
 
+use super::fault::check_new_file;
 use super::players::PlayerSpec;
 use super::{Output, Usage, input};
 use crate::learner::{StopFlag, elo_text};
@@ -50,7 +51,7 @@ pub(super) struct Args {
     /// cpu, cuda, cuda:N or auto
     #[arg(long, default_value = "auto")]
     device: String,
-    /// Write the games to this file, one JSON record a line
+    /// Write the games to this new file, one JSON record a line
     #[arg(long, value_name = "FILE")]
     records: Option<PathBuf>,
     /// Print one JSON object instead
@@ -69,7 +70,15 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     let b = PlayerSpec::parse(&args.b)?;
     let rules = args.rules.as_deref().or(a.rules()).or(b.rules()).unwrap_or("standard");
     let rules = input::rules(rules)?;
+    if !rules.is_searchable() {
+        return Err(Usage::error(format!(
+            "rules {rules}: a match needs the chances of side games"
+        )));
+    }
     let device = super::device(&args.device)?;
+    if let Some(path) = &args.records {
+        check_new_file(path, None)?;
+    }
     let judge = match a.judge(device)? {
         Some(judge) => Some(judge),
         None => b.judge(device)?,
@@ -81,19 +90,24 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
         ..MatchConfig::new(rules, args.seed)
     };
     let stop = StopFlag::on_signals()?;
-    let mut records = match &args.records {
-        Some(path) => Some(BufWriter::new(
-            File::create(path).with_context(|| format!("cannot write {}", path.display()))?,
-        )),
-        None => None,
-    };
     let mut failed: Option<std::io::Error> = None;
     let mut game = Match::new(
         config,
         a.contestant(args.nodes, device)?,
         b.contestant(args.nodes, device)?,
         judge,
-    )?;
+    )
+    .map_err(|error| match error {
+        MatchError::Config(text) => Usage::error(text),
+        other => other.into(),
+    })?;
+    // Only now is everything known to be right.
+    let mut records = match &args.records {
+        Some(path) => Some(BufWriter::new(
+            File::create_new(path).with_context(|| format!("cannot write {}", path.display()))?,
+        )),
+        None => None,
+    };
     let mut progress = Progress::new();
     progress.stage(&format!("{} against {}", args.a, args.b));
     let started = std::time::Instant::now();
@@ -162,6 +176,9 @@ fn write_record(file: &mut impl Write, record: &GameRecord) -> std::io::Result<(
 
 /// Wins, losses, unfinished games and the score of the first player.
 pub(super) fn score_text(result: &MatchResult) -> String {
+    if result.games == 0 {
+        return "no game finished".to_owned();
+    }
     format!(
         "{} won, {} lost, {} unfinished ({:.1}%)",
         result.a_total(),

@@ -19,6 +19,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use gipf_model_torch::{Device, device_from_name};
+use gipf_player::messages::{StandardOutput, echo, is_broken_pipe, usage_line};
 use tracing_subscriber::EnvFilter;
 
 pub use fault::{Usage, one_line};
@@ -59,17 +60,27 @@ enum Command {
 ///
 /// A failure is one line on standard error. A reader that goes away (`gipf moves … | head`) is no failure.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => match usage_line(&error) {
+            Some(line) => {
+                eprintln!("{line}");
+                return ExitCode::from(2);
+            }
+            // Help and version, as clap prints them.
+            None => error.exit(),
+        },
+    };
     if let Err(error) = faults::check_env() {
-        eprintln!("error: {error}");
+        eprintln!("error: {}", one_line(&error.to_string()));
         return ExitCode::from(2);
     }
     start_log();
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(StandardOutput(io::stdout().lock()));
     let result = run(cli, &mut out).and_then(|code| Ok(out.flush().map(|()| code)?));
     match result {
         Ok(code) => code,
-        Err(error) if fault::is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             // What was written before the failure comes first; a second failure to write it changes nothing.
             let _ = out.flush();
@@ -112,10 +123,19 @@ fn run(cli: Cli, out: Output) -> anyhow::Result<ExitCode> {
 /// # Errors
 /// [`Usage`] for a name that is none; a failure where the device is absent.
 fn device(name: &str) -> anyhow::Result<Device> {
+    check_device_name(name)?;
+    Ok(device_from_name(name)?)
+}
+
+/// Refuses, as [`Usage`], what is no name of a device.
+fn check_device_name(name: &str) -> anyhow::Result<()> {
     let known = ["cpu", "cuda", "auto"].contains(&name)
         || name.strip_prefix("cuda:").is_some_and(|index| index.parse::<u16>().is_ok());
     if !known {
-        return Err(Usage::error(format!("--device {name}: not cpu, cuda, cuda:N or auto")));
+        return Err(Usage::error(format!(
+            "--device {}: not cpu, cuda, cuda:N or auto",
+            echo(name)
+        )));
     }
-    Ok(device_from_name(name)?)
+    Ok(())
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use gipf_model::Checkpoint;
 use gipf_model_torch::Device;
+use gipf_player::messages::echo;
 use gipf_selfplay::{BuiltIn, Contestant, Judge, Method, nearest_name};
 
 use super::Usage;
@@ -53,7 +54,10 @@ impl PlayerSpec {
                 Some(name) => format!("; did you mean {name}?"),
                 None => String::new(),
             };
-            return Err(Usage::error(format!("no player '{text}'{hint} (a player is {FORMS})")));
+            return Err(Usage::error(format!(
+                "no player '{}'{hint} (a player is {FORMS})",
+                echo(text)
+            )));
         }
         let checkpoint = Checkpoint::load(&path)?;
         Ok(PlayerSpec::Network { name: text.to_owned(), method, checkpoint: Box::new(checkpoint) })
@@ -106,6 +110,12 @@ impl PlayerSpec {
 /// `DIR@latest`, `DIR@best` or `DIR@STEP`; without `@`, the latest.
 fn checkpoint_of_run(text: &str) -> anyhow::Result<PathBuf> {
     let (folder, which) = text.rsplit_once('@').unwrap_or((text, "latest"));
+    if folder.is_empty() {
+        return Err(Usage::error(format!(
+            "run:{}: names no folder (run:DIR@latest|best|STEP)",
+            echo(text)
+        )));
+    }
     let folder = Path::new(folder);
     if !RunFolder::holds_run(folder) {
         return Err(Usage::error(format!("there is no run in {}", folder.display())));

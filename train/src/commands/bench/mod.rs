@@ -6,14 +6,15 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use gipf_core::{Play, Position, Rules, playout};
-use gipf_model::{Checkpoint, Evaluation, Evaluator, Features};
+use gipf_model::{Architecture, Checkpoint, Evaluation, Evaluator, Features};
 use gipf_model_torch::{Device, Learner, LearnerConfig, TrainBatch, TrainSample, device_name};
+use gipf_player::messages::echo;
 use gipf_selfplay::{GameCounter, RulesSampler, SelfPlayConfig, Worker, WorkerIdentity};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
-use super::{Output, input};
+use super::{Output, Usage, input};
 use crate::evaluators::evaluator;
 
 /// Measure the speed of a part on one thread: simulator, evaluation, self-play or training
@@ -32,8 +33,8 @@ pub(super) struct Args {
     /// Positions in a batch (for selfplay: games at once)
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=65_536))]
     batch: u32,
-    /// Seconds to measure
-    #[arg(long, default_value_t = 3.0)]
+    /// Seconds to measure, 0.1 to 600
+    #[arg(long, default_value_t = 3.0, value_parser = seconds)]
     seconds: f64,
     /// cpu, cuda, cuda:N or auto
     #[arg(long, default_value = "cpu")]
@@ -53,8 +54,13 @@ enum Part {
 
 pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     let rules = input::rules(&args.rules)?;
+    if matches!(args.part, Part::Selfplay) && !rules.is_searchable() {
+        return Err(Usage::error(format!(
+            "rules {rules}: self-play needs the chances of side games"
+        )));
+    }
     let device = super::device(&args.device)?;
-    let time = Duration::from_secs_f64(args.seconds.clamp(0.1, 600.0));
+    let time = Duration::from_secs_f64(args.seconds);
     let figures = match args.part {
         Part::Sim => sim::simulator(&rules, time),
         Part::Eval => evaluation(args, &rules, device, time)?,
@@ -75,8 +81,18 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(seconds) if (0.1..=600.0).contains(&seconds) => Ok(seconds),
+        _ => Err("not a number of seconds from 0.1 to 600".to_owned()),
+    }
+}
+
 fn checkpoint(args: &Args, rules: &Rules) -> anyhow::Result<Checkpoint> {
-    Ok(Checkpoint::initial(args.architecture.parse()?, vec![rules.to_string()], "bench", 1)?)
+    let architecture: Architecture = args.architecture.parse().map_err(|error| {
+        Usage::error(format!("--architecture {}: {error}", echo(&args.architecture)))
+    })?;
+    Ok(Checkpoint::initial(architecture, vec![rules.to_string()], "bench", 1)?)
 }
 
 /// Positions of random games.

@@ -1,6 +1,7 @@
 //! The game at the table: its plays with every position, read from and written to files.
 
-use std::io::BufRead;
+use std::fs::File;
+use std::io::{BufRead, Write};
 use std::path::Path;
 
 use anyhow::{Context, bail};
@@ -10,6 +11,7 @@ use gipf_player::situation;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
+use super::super::fault::folder_of;
 use super::super::input;
 
 /// A game under way.
@@ -110,13 +112,25 @@ impl Game {
         hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// Writes the game as a record.
+    /// Writes the game as a record, which appears whole or not at all.
     ///
     /// # Errors
     /// The file cannot be written.
     pub(super) fn save(&self, path: &Path) -> anyhow::Result<()> {
         let text = self.record().to_json() + "\n";
-        std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let aside = folder_of(path).join(format!(".{name}.{}.tmp", std::process::id()));
+        let write = || {
+            let mut file = File::create(&aside)?;
+            file.write_all(text.as_bytes())?;
+            file.sync_all()?;
+            std::fs::rename(&aside, path)
+        };
+        write().with_context(|| {
+            // What is half-written is of no use to anybody.
+            let _ = std::fs::remove_file(&aside);
+            format!("cannot write {}", path.display())
+        })
     }
 
     pub(super) fn position(&self) -> &Position {

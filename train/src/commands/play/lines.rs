@@ -76,7 +76,7 @@ impl Line {
             "hint" => alone(Line::Hint),
             "rules" => alone(Line::Rules),
             "draw" => alone(Line::Draw),
-            "quit" => alone(Line::Quit),
+            "quit" | "q" | "exit" => alone(Line::Quit),
             "save" => file().map(Line::Save),
             "load" => file().map(Line::Load),
             _ => Line::parse_play(line),

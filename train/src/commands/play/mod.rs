@@ -2,23 +2,28 @@
 
 mod choices;
 mod game;
+mod input;
 mod lines;
 mod table;
 #[cfg(test)]
 mod tests;
 
-use std::io::{self, IsTerminal};
+use std::io::{self, BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use anyhow::Context;
 use gipf_core::{Color, DEFAULT_MAX_PLAYS};
 use gipf_model_torch::Device;
 use gipf_selfplay::{BuiltIn, Contestant, NetworkPlayer, Player, nearest_name};
 
+use super::fault::check_new_file;
 use super::players::PlayerSpec;
-use super::{Output, Usage, input};
+use super::{Output, Usage, input as given};
 use game::Game;
+use gipf_player::messages::{count_of, echo};
+use input::StoppableInput;
 use table::{Seat, Table};
 
 /// Play a game in the terminal: people, built-in players and networks in any pairing
@@ -55,9 +60,12 @@ pub(super) struct Args {
     /// Go on with the game of this file: a game line or a record, the first where there are several
     #[arg(long, value_name = "FILE")]
     load: Option<PathBuf>,
-    /// Write the game to this file when it ends or stops, as a record
+    /// Write the game to this new file when it ends or stops, as a record; Ctrl-C stops it too
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
+    /// Let --save replace a file that exists
+    #[arg(long, requires = "save")]
+    overwrite: bool,
     /// No colours, even in a terminal
     #[arg(long)]
     plain: bool,
@@ -67,21 +75,29 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
+    if let Some(path) = &args.save {
+        check_new_file(path, Some(args.overwrite))?;
+    }
+    let device = super::device(&args.device)?;
     let specs = [spec(&args.white)?, spec(&args.black)?];
     let mut game = match &args.load {
         Some(path) => Game::load(path)?,
         None => {
             let own = specs.iter().flatten().find_map(PlayerSpec::rules);
-            let rules = input::rules(args.rules.as_deref().or(own).unwrap_or("standard"))?;
-            let start = input::position(&rules, args.position.as_deref(), None)?;
+            let rules = given::rules(args.rules.as_deref().or(own).unwrap_or("standard"))?;
+            let start = given::position(&rules, args.position.as_deref(), None)?;
             Game::new(start, DEFAULT_MAX_PLAYS, 0)
         }
     };
     game.seed = args.seed.unwrap_or_else(clock_seed);
-    // A loaded game that is longer than the limit has reached it.
-    let limit = args.max_plays.unwrap_or(game.max_plays);
-    game.max_plays = limit.max(game.plays().len() as u32);
-    let device = super::device(&args.device)?;
+    let loaded = game.plays().len();
+    if let Some(limit) = args.max_plays.filter(|&limit| (limit as usize) < loaded) {
+        return Err(Usage::error(format!(
+            "--max-plays {limit}: the loaded game has {} already",
+            count_of(loaded, "play")
+        )));
+    }
+    game.max_plays = args.max_plays.unwrap_or(game.max_plays).max(loaded as u32);
     let hints = match specs.iter().flatten().find(|spec| is_network(spec)) {
         Some(network) => player(network, args.nodes, device)?,
         None => BuiltIn::Greedy.player(),
@@ -95,14 +111,27 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
             };
         }
     }
-    let mut stdin = io::stdin().lock();
-    let mut table = Table::new(game, seats, hints, &mut stdin, out);
+    // A game that is not to be saved ends as any program does on a signal.
+    let (mut plain, mut stoppable);
+    let mut stop = None;
+    let input: &mut dyn BufRead = if args.save.is_some() {
+        stoppable = StoppableInput::start().context("cannot read the input")?;
+        stop = Some(stoppable.stop());
+        &mut stoppable
+    } else {
+        plain = io::stdin().lock();
+        &mut plain
+    };
+    let mut table = Table::new(game, seats, hints, input, out);
+    table.stop = stop;
     table.nodes = args.nodes;
     table.color = !args.plain && io::stdout().is_terminal() && !no_color();
-    table.run()?;
-    if let Some(path) = &args.save {
+    let played = table.run();
+    // What was played is saved even where a player failed, or the terminal is gone.
+    if let Some(path) = args.save.as_ref().filter(|_| played.is_ok() || table.plays() > loaded) {
         table.save(path)?;
     }
+    played?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -113,7 +142,7 @@ fn spec(text: &str) -> anyhow::Result<Option<PlayerSpec>> {
     }
     let other = text.parse::<BuiltIn>().is_err() && !Path::new(text).exists();
     if other && nearest_name(text, &["human", "random", "greedy"]).as_deref() == Some("human") {
-        return Err(Usage::error(format!("no player '{text}'; did you mean human?")));
+        return Err(Usage::error(format!("no player '{}'; did you mean human?", echo(text))));
     }
     PlayerSpec::parse(text).map(Some)
 }

@@ -1,16 +1,20 @@
 //! The table: two seats, a prompt, and the game between them.
 
 use std::io::BufRead;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
 use gipf_core::{Color, Play, Position};
 use gipf_player::drawing::{Style, hexagon};
+use gipf_player::messages::count_of;
 use gipf_player::refusal::refusal;
 use gipf_player::situation::{holdings, situation, stage_rule};
 use gipf_selfplay::{Budget, Choice, GameState, Player, Purpose, RandomKey};
 use rand::Rng;
 
+use super::super::fault::check_new_file;
 use super::super::{Output, Usage, one_line, rules};
 use super::choices::Choices;
 use super::game::Game;
@@ -43,6 +47,10 @@ pub(super) struct Table<'a> {
     pub(super) color: bool,
     /// Plays that whoever looks at the board has seen made.
     seen: usize,
+    /// Stops the game when set, in the middle of a search too.
+    pub(super) stop: Option<Arc<AtomicBool>>,
+    /// Files of this game: they may be written again.
+    saved: Vec<PathBuf>,
 }
 
 /// Whether the game goes on.
@@ -62,7 +70,18 @@ impl<'a> Table<'a> {
         out: Output<'a>,
     ) -> Self {
         let seen = game.plays().len();
-        Table { game, seats, hints, input, out, nodes: 200, color: false, seen }
+        Table {
+            game,
+            seats,
+            hints,
+            input,
+            out,
+            nodes: 200,
+            color: false,
+            seen,
+            stop: None,
+            saved: Vec::new(),
+        }
     }
 
     /// Plays until the game ends, somebody stops it, or the input ends.
@@ -81,10 +100,11 @@ impl<'a> Table<'a> {
         loop {
             if let Some(end) = self.game.end() {
                 self.show_board()?;
-                writeln!(self.out, "{end} ({} plays)", self.game.plays().len())?;
+                writeln!(self.out, "{end} ({})", count_of(self.plays(), "play"))?;
                 return Ok(());
             }
             let step = match self.game.position().decider() {
+                _ if stopped(self.stop.as_deref()) => Step::Stop,
                 None => self.side_game()?,
                 Some(color) => match self.seats[color.index()] {
                     Seat::Human => self.ask(Some(color))?,
@@ -92,7 +112,7 @@ impl<'a> Table<'a> {
                 },
             };
             if step == Step::Stop {
-                writeln!(self.out, "the game stops after {} plays", self.game.plays().len())?;
+                writeln!(self.out, "the game stops after {}", count_of(self.plays(), "play"))?;
                 return Ok(());
             }
         }
@@ -104,7 +124,21 @@ impl<'a> Table<'a> {
     /// The file or the output cannot be written.
     pub(super) fn save(&mut self, path: &Path) -> anyhow::Result<()> {
         self.game.save(path)?;
+        self.saved.push(path.to_owned());
         Ok(writeln!(self.out, "saved {}", path.display())?)
+    }
+
+    /// The number of plays made.
+    pub(super) fn plays(&self) -> usize {
+        self.game.plays().len()
+    }
+
+    /// Writes the game to a new file, or again to one of its own.
+    fn save_new(&mut self, path: &Path) -> anyhow::Result<()> {
+        check_new_file(path, self.saved.iter().any(|saved| saved == path).then_some(true))?;
+        self.game.save(path)?;
+        self.saved.push(path.to_owned());
+        Ok(())
     }
 
     /// The colours that people play.
@@ -146,7 +180,10 @@ impl<'a> Table<'a> {
             return Ok(Step::On);
         };
         let before = *self.game.position();
-        let choice = choose(player.as_mut(), &self.game, self.nodes)?;
+        let choice = choose(player.as_mut(), &self.game, self.nodes, self.stop.as_deref())?;
+        if stopped(self.stop.as_deref()) {
+            return Ok(Step::Stop);
+        }
         writeln!(self.out, "{color} plays {}", described(&choice))?;
         self.game.play(choice.play);
         // Without a person the board is drawn after each turn.
@@ -222,7 +259,7 @@ impl<'a> Table<'a> {
             match answer {
                 Ok(true) => return Ok(Step::On),
                 Ok(false) => {}
-                Err(fault) => writeln!(self.out, "{fault}")?,
+                Err(fault) => writeln!(self.out, "{}", one_line(&fault))?,
             }
         }
     }
@@ -311,7 +348,7 @@ impl<'a> Table<'a> {
                 }
                 writeln!(self.out, "{}", situation(self.game.position()))?;
             }
-            Line::Save(path) => match self.game.save(path) {
+            Line::Save(path) => match self.save_new(path) {
                 Ok(()) => writeln!(self.out, "saved {}", path.display())?,
                 Err(error) => writeln!(self.out, "{}", one_line(&format!("{error:#}")))?,
             },
@@ -321,7 +358,7 @@ impl<'a> Table<'a> {
     }
 
     fn hint(&mut self) -> anyhow::Result<String> {
-        let choice = choose(self.hints.as_mut(), &self.game, self.nodes)?;
+        let choice = choose(self.hints.as_mut(), &self.game, self.nodes, self.stop.as_deref())?;
         Ok(format!("{} would play {}", self.hints.name(), described(&choice)))
     }
 }
@@ -330,11 +367,22 @@ fn key(game: &Game) -> RandomKey {
     RandomKey { seed: game.seed, game: 0 }
 }
 
-fn choose(player: &mut dyn Player, game: &Game, nodes: u32) -> anyhow::Result<Choice> {
+/// Whether a signal has stopped the game.
+fn stopped(stop: Option<&AtomicBool>) -> bool {
+    stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+}
+
+fn choose(
+    player: &mut dyn Player,
+    game: &Game,
+    nodes: u32,
+    stop: Option<&AtomicBool>,
+) -> anyhow::Result<Choice> {
     let position: &Position = game.position();
     let state =
         GameState { position, plays: game.plays(), max_plays: game.max_plays, key: key(game) };
-    Ok(player.choose(&state, &Budget::simulations(nodes))?)
+    let stop = || stopped(stop);
+    Ok(player.choose(&state, &Budget { simulations: nodes, stop: Some(&stop) })?)
 }
 
 /// The play, and what a search thinks of it.
