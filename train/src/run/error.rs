@@ -4,7 +4,7 @@ use crate::config::{ConfigError, Difference};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// An error of a run folder.
+/// An error of a run folder. Its text is whole: no error has a source, which would be printed twice.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// Another process works in the folder.
@@ -29,8 +29,23 @@ pub enum RunError {
         /// One of the other things.
         other: String,
     },
+    /// The folder is no folder.
+    #[error("{0} is a file, not a folder")]
+    NotFolder(PathBuf),
+    /// A new run was asked for in a folder that holds parts of one.
+    #[error(
+        "{folder} holds {part} of a run but no state.json, so it cannot be gone on with; {advice}"
+    )]
+    LostState {
+        /// The folder.
+        folder: PathBuf,
+        /// The part that was found.
+        part: &'static str,
+        /// What can be done with the rest.
+        advice: String,
+    },
     /// The file differs from the run's configuration.
-    #[error("{file} differs from the run in {folder}:{}\nchange the run with --set KEY=VALUE, or begin a new one with --run", lines(.differences))]
+    #[error("{file} differs from the run in {folder}: {}; change the run with --set KEY=VALUE, or begin a new one with --run", lines(.differences))]
     ConfigDiffers {
         /// The file.
         file: PathBuf,
@@ -89,18 +104,18 @@ pub enum RunError {
         counted: u64,
     },
     /// An I/O error.
-    #[error("{path}: {source}")]
+    #[error("{path}: {error}")]
     Io {
         /// The file or folder.
         path: PathBuf,
         /// The system's words.
-        source: io::Error,
+        error: io::Error,
     },
 }
 
 impl RunError {
-    pub(crate) fn io(path: &Path, source: io::Error) -> Self {
-        Self::Io { path: path.to_owned(), source }
+    pub(crate) fn io(path: &Path, error: io::Error) -> Self {
+        Self::Io { path: path.to_owned(), error }
     }
 }
 
@@ -109,5 +124,5 @@ fn process_name(process: Option<u32>) -> String {
 }
 
 fn lines(differences: &[Difference]) -> String {
-    differences.iter().map(|difference| format!("\n  {difference}")).collect()
+    differences.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }

@@ -24,6 +24,12 @@ const OWN: [&str; 8] = [
     "report.html",
 ];
 
+/// Parts that only a run has made: without a `state.json` they are what is left of one.
+const PARTS: [&str; 5] = ["config.toml", "settings.jsonl", "games", "checkpoints", "learner"];
+
+/// Stands in a folder while a run is being made there: a start that was killed at once left the parts, not a run.
+const BEGUN: &str = ".begun.tmp";
+
 /// A run's folder, held by this process.
 #[derive(Debug)]
 pub struct RunFolder {
@@ -48,6 +54,7 @@ impl RunFolder {
     /// The folder holds a run or other things, is in use, or cannot be written.
     pub fn create(folder: &Path, loaded: &LoadedConfig, wait: DiskWait) -> Result<Self, RunError> {
         let failed = |error| RunError::io(folder, error);
+        Self::check_place(folder)?;
         fs::create_dir_all(folder).map_err(failed)?;
         for entry in fs::read_dir(folder).map_err(failed)? {
             let name = entry.map_err(failed)?.file_name().to_string_lossy().into_owned();
@@ -60,6 +67,12 @@ impl RunFolder {
         if Self::holds_run(folder) {
             return Err(RunError::Exists(folder.to_owned()));
         }
+        // Once more, now that no other process can change it.
+        Self::check_place(folder)?;
+        let begun = folder.join(BEGUN);
+        fs::write(&begun, "")
+            .and_then(|()| atomic::sync_folder(folder))
+            .map_err(|error| RunError::io(&begun, error))?;
         for name in ["checkpoints", "learner", "games", "events"] {
             fs::create_dir_all(folder.join(name)).map_err(failed)?;
         }
@@ -82,7 +95,41 @@ impl RunFolder {
             _lock: lock,
         };
         run.write_state()?;
+        remove(&begun)?;
         Ok(run)
+    }
+
+    /// Checks, without changing anything, that a run is or can be in a folder: it is no file, and does not hold the
+    /// parts of a run that has lost its `state.json`.
+    ///
+    /// # Errors
+    /// [`RunError::NotFolder`] or [`RunError::LostState`].
+    pub fn check_place(folder: &Path) -> Result<(), RunError> {
+        if folder.exists() && !folder.is_dir() {
+            return Err(RunError::NotFolder(folder.to_owned()));
+        }
+        if Self::holds_run(folder) {
+            return Ok(());
+        }
+        let filled = |part: &&&str| {
+            let path = folder.join(part);
+            fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some())
+        };
+        let there = |part: &&&str| folder.join(part).exists();
+        let part = if folder.join(BEGUN).exists() {
+            // The folders are made before state.json, and filled after it.
+            PARTS.iter().find(filled)
+        } else {
+            PARTS.iter().find(there)
+        };
+        match part {
+            None => Ok(()),
+            Some(part) => Err(RunError::LostState {
+                folder: folder.to_owned(),
+                part,
+                advice: way_forward(folder),
+            }),
+        }
     }
 
     /// Goes on with a run: its own configuration and overrides, then the new overrides, which are logged with the run's step.
@@ -97,6 +144,7 @@ impl RunFolder {
         new: &[Setting],
         wait: DiskWait,
     ) -> Result<Self, RunError> {
+        Self::check_place(folder)?;
         if !Self::holds_run(folder) {
             return Err(RunError::NoRun(folder.to_owned()));
         }
@@ -197,9 +245,12 @@ impl RunFolder {
             segment_bytes: self.config.store.segment_megabytes * 1_000_000,
             ..StoreOptions::default()
         };
-        let store = Store::open(&self.folder.join("games"), options, self.wait.clone())?;
-        store.expect_games(self.state.games)?;
-        Ok(store)
+        Store::open_counted(
+            &self.folder.join("games"),
+            options,
+            self.wait.clone(),
+            self.state.games,
+        )
     }
 
     /// Saves the run at `state.step`: the checkpoint, the learner's state, then `state.json`, each whole and durable
@@ -293,6 +344,24 @@ fn remove(path: &Path) -> Result<(), RunError> {
     }
 }
 
+/// What can be done with the weights and games of a run that cannot be gone on with.
+fn way_forward(folder: &Path) -> String {
+    let newest =
+        list_checkpoints(&folder.join("checkpoints")).ok().and_then(|mut files| files.pop());
+    let games = folder.join("games");
+    let has_games = fs::read_dir(&games).is_ok_and(|entries| {
+        entries.flatten().any(|entry| entry.path().extension().is_some_and(|end| end == "zst"))
+    });
+    let mut options = Vec::new();
+    options.extend(newest.map(|file| format!("--init {}", file.path.display())));
+    options.extend(has_games.then(|| format!("--from-records {}", games.display())));
+    if options.is_empty() {
+        "start a new run with another --run".to_owned()
+    } else {
+        format!("start a new run with another --run and {}", options.join(" or "))
+    }
+}
+
 fn logged(setting: &Setting, step: u64) -> LoggedSetting {
     LoggedSetting { step, key: setting.key.clone(), value: setting.value.clone() }
 }
@@ -362,12 +431,12 @@ impl RunView {
 }
 
 fn read_state(path: &Path) -> Result<State, RunError> {
-    let text = fs::read_to_string(path).map_err(|error| RunError::io(path, error))?;
+    let bytes = fs::read(path).map_err(|error| RunError::io(path, error))?;
     let damaged = |error: serde_json::Error| RunError::Damaged {
         path: path.to_owned(),
-        reason: error.to_string(),
+        reason: format!("{error}; {}", way_forward(path.parent().unwrap_or(Path::new(".")))),
     };
-    let value: serde_json::Value = serde_json::from_str(&text).map_err(damaged)?;
+    let value: serde_json::Value = serde_json::from_slice(&bytes).map_err(damaged)?;
     match value.get("format").and_then(serde_json::Value::as_str) {
         Some(STATE_FORMAT) => serde_json::from_value(value).map_err(damaged),
         format => Err(RunError::Format {

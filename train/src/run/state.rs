@@ -41,6 +41,9 @@ pub struct State {
     pub starts: u64,
     /// The best checkpoint's step, once one is known.
     pub best: Option<u64>,
+    /// Where games of the run came from that were given to it, not played by it; the last such place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub records: Option<String>,
     /// The replay window.
     pub replay: ReplayState,
     /// Positions of further random streams by name.
@@ -64,6 +67,7 @@ impl State {
             next_seq: 0,
             starts: 0,
             best: None,
+            records: None,
             replay: ReplayState::default(),
             streams: BTreeMap::new(),
         }

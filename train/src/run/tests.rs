@@ -74,7 +74,7 @@ fn a_changed_file_is_named_key_by_key() {
         .expect_err("differs")
         .to_string();
     let expected = format!(
-        "{} differs from the run in {}:\n  run.minutes: 10.0 in the run, 30.0 in the file\n  train.learning_rate: 0.001 in the run, 0.002 in the file\nchange the run with --set KEY=VALUE, or begin a new one with --run",
+        "{} differs from the run in {}: run.minutes: 10.0 in the run, 30.0 in the file; train.learning_rate: 0.001 in the run, 0.002 in the file; change the run with --set KEY=VALUE, or begin a new one with --run",
         other.path.display(),
         dir.display()
     );
@@ -153,6 +153,30 @@ fn old_checkpoints_go_but_for_the_first_the_best_and_the_newest() {
     fs::remove_file(dir.join("learner").join(checkpoint_name(50))).expect("removes");
     let error = RunFolder::resume(&dir, None, &[], DiskWait::default());
     assert!(matches!(error, Err(RunError::Missing { .. })));
+}
+
+#[test]
+fn a_run_without_its_state_is_left_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let dir = folder.path().join("run");
+    let loaded = load(folder.path(), "a.toml", TEXT, &[]);
+    let mut run = RunFolder::create(&dir, &loaded, DiskWait::default()).expect("makes");
+    save(&mut run, 7).expect("saves");
+    drop(run);
+    fs::remove_file(dir.join("state.json")).expect("removes");
+    for part in ["all", "config.toml", "settings.jsonl", "games", "checkpoints"] {
+        let path = dir.join(part);
+        if path.is_dir() {
+            fs::remove_dir_all(path).expect("removes");
+        } else if path.exists() {
+            fs::remove_file(path).expect("removes");
+        }
+        let error = RunFolder::create(&dir, &loaded, DiskWait::default()).expect_err("refused");
+        assert!(matches!(error, RunError::LostState { .. }), "{error}");
+        assert_eq!(error.to_string().contains("--init"), part != "checkpoints", "{error}");
+    }
+    let file = folder.path().join("a.toml");
+    assert!(matches!(RunFolder::check_place(&file), Err(RunError::NotFolder(_))));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// An error of the store.
+/// An error of the store. Its text is whole: no error has a source, which would be printed twice.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// A segment is damaged before its end.
@@ -55,22 +55,22 @@ pub enum StoreError {
         bytes: usize,
     },
     /// An I/O error; a full disk only when the run was asked to stop meanwhile.
-    #[error("{path}: {source}")]
+    #[error("{path}: {error}")]
     Io {
         /// The file or folder.
         path: PathBuf,
         /// The system's words.
-        source: io::Error,
+        error: io::Error,
     },
 }
 
 impl StoreError {
-    pub(super) fn io(path: &Path, source: io::Error) -> Self {
-        Self::Io { path: path.to_owned(), source }
+    pub(super) fn io(path: &Path, error: io::Error) -> Self {
+        Self::Io { path: path.to_owned(), error }
     }
 
     /// Whether the disk was full and the run was asked to stop.
     pub fn is_full(&self) -> bool {
-        matches!(self, Self::Io { source, .. } if super::is_full(source))
+        matches!(self, Self::Io { error, .. } if super::is_full(error))
     }
 }

@@ -7,7 +7,7 @@ use gipf_core::record::GameId;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The one part of a record that counting needs; the rest is skipped, not built.
 #[derive(Deserialize)]
@@ -24,6 +24,19 @@ impl Store {
     /// # Errors
     /// Damage before the end, a missing segment, a frame that is no record, an I/O error.
     pub fn open(folder: &Path, options: StoreOptions, wait: DiskWait) -> Result<Self, StoreError> {
+        Self::open_counted(folder, options, wait, 0)
+    }
+
+    /// The same where `counted` games are known to be there: fewer are an error too, before anything is cut.
+    ///
+    /// # Errors
+    /// As [`Store::open`], and [`StoreError::GamesLost`].
+    pub fn open_counted(
+        folder: &Path,
+        options: StoreOptions,
+        wait: DiskWait,
+        counted: u64,
+    ) -> Result<Self, StoreError> {
         let failed = |error| StoreError::io(folder, error);
         fs::create_dir_all(folder).map_err(failed)?;
         let pruned = Pruned::read(folder)?;
@@ -46,18 +59,23 @@ impl Store {
         )?;
         let numbers: Vec<_> =
             numbers.into_iter().filter(|number| *number >= pruned.segments).collect();
+        let mut torn = None;
         for (index, number) in numbers.iter().enumerate() {
             let expected = pruned.segments + index as u64;
             if *number != expected {
                 return Err(StoreError::Missing { path: store.segment_path(expected) });
             }
-            store.scan(*number, index + 1 == numbers.len())?;
+            torn = store.scan(*number, index + 1 == numbers.len())?;
+        }
+        store.expect_games(counted)?;
+        if let Some(torn) = torn {
+            torn.cut()?;
         }
         Ok(store)
     }
 
-    /// Reads one segment, the next in order.
-    fn scan(&mut self, number: u64, last: bool) -> Result<(), StoreError> {
+    /// Reads one segment, the next in order, and changes nothing; the torn tail of the last one, if it has one.
+    fn scan(&mut self, number: u64, last: bool) -> Result<Option<Torn>, StoreError> {
         let path = self.segment_path(number);
         let failed = |error| StoreError::io(&path, error);
         let mut reader = FrameReader::new(File::open(&path).map_err(failed)?).map_err(failed)?;
@@ -83,20 +101,35 @@ impl Store {
         };
         let length = fs::metadata(&path).map_err(failed)?.len();
         segment.bytes = length;
-        if let Some((offset, reason)) = torn {
+        if let Some((offset, reason)) = &torn {
+            let (offset, reason) = (*offset, reason.clone());
             if !last || reader.whole_frame_follows().map_err(failed)? {
                 return Err(StoreError::Damaged { path, offset, reason });
             }
-            let file = File::options().write(true).open(&path).map_err(failed)?;
-            file.set_len(offset).and_then(|()| file.sync_all()).map_err(failed)?;
-            tracing::warn!(
-                "{}: cut {} bytes behind byte {offset}, a game whose writing was cut off",
-                path.display(),
-                length - offset
-            );
             segment.bytes = offset;
         }
         self.segments.push(segment);
+        Ok(torn.map(|(offset, _)| Torn { path, offset, bytes: length - offset }))
+    }
+}
+
+/// What a killed writer left behind the last whole game.
+struct Torn {
+    path: PathBuf,
+    offset: u64,
+    bytes: u64,
+}
+
+impl Torn {
+    fn cut(self) -> Result<(), StoreError> {
+        let Self { path, offset, bytes } = self;
+        let failed = |error| StoreError::io(&path, error);
+        let file = File::options().write(true).open(&path).map_err(failed)?;
+        file.set_len(offset).and_then(|()| file.sync_all()).map_err(failed)?;
+        tracing::warn!(
+            "{}: cut {bytes} bytes behind byte {offset}, a game whose writing was cut off",
+            path.display()
+        );
         Ok(())
     }
 }

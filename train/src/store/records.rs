@@ -7,21 +7,21 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-/// An error in a file of records.
+/// An error in a file of records. Its text is whole: no error has a source, which would be printed twice.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordFileError {
     /// No file of records is there.
     #[error("{0} holds no records: no file ends in .jsonl, .jsonl.zst or .jsonl.gz")]
     Empty(PathBuf),
     /// A file cannot be read, or its compression is damaged.
-    #[error("{path}, after line {line}: {source}")]
+    #[error("{path}{}: {error}", after(*line))]
     Io {
         /// The file.
         path: PathBuf,
-        /// The last good line.
+        /// The last good line; 0 before the first.
         line: u64,
         /// The system's words.
-        source: io::Error,
+        error: io::Error,
     },
     /// A line is longer than any record.
     #[error("{path}, line {line}: longer than {MAX_RECORD_BYTES} bytes")]
@@ -32,15 +32,19 @@ pub enum RecordFileError {
         line: u64,
     },
     /// A line is no record, or its game is not by the rules.
-    #[error("{path}, line {line}: {source}")]
+    #[error("{path}, line {line}: {error}")]
     Record {
         /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: u64,
         /// What is wrong with it.
-        source: RecordError,
+        error: RecordError,
     },
+}
+
+fn after(line: u64) -> String {
+    if line == 0 { String::new() } else { format!(", after line {line}") }
 }
 
 /// Streams the games of files of records, each once, each replayed by the rules, in bounded memory.
@@ -66,7 +70,7 @@ impl RecordReader {
     /// # Errors
     /// It cannot be read or holds no such file.
     pub fn open(path: &Path) -> Result<Self, RecordFileError> {
-        let failed = |source| RecordFileError::Io { path: path.to_owned(), line: 0, source };
+        let failed = |error| RecordFileError::Io { path: path.to_owned(), line: 0, error };
         let mut files = Vec::new();
         if fs::metadata(path).map_err(failed)?.is_dir() {
             let games = path.join("games");
@@ -131,7 +135,7 @@ impl OpenFile {
         })();
         match input {
             Ok(input) => Ok(Self { path, line: 0, input }),
-            Err(source) => Err(RecordFileError::Io { path, line: 0, source }),
+            Err(error) => Err(RecordFileError::Io { path, line: 0, error }),
         }
     }
 
@@ -144,15 +148,15 @@ impl OpenFile {
             match read {
                 Ok(0) => return Ok(None),
                 Ok(_) => {}
-                Err(source) if source.kind() == io::ErrorKind::UnexpectedEof => {
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
                     self.warn_cut();
                     return Ok(None);
                 }
-                Err(source) => {
+                Err(error) => {
                     return Err(RecordFileError::Io {
                         path: self.path.clone(),
                         line: self.line,
-                        source,
+                        error,
                     });
                 }
             }
@@ -170,11 +174,9 @@ impl OpenFile {
                     self.warn_cut();
                     Ok(None)
                 }
-                Err(source) => Err(RecordFileError::Record {
-                    path: self.path.clone(),
-                    line: self.line,
-                    source,
-                }),
+                Err(error) => {
+                    Err(RecordFileError::Record { path: self.path.clone(), line: self.line, error })
+                }
             };
         }
     }

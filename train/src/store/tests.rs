@@ -70,6 +70,25 @@ fn a_tail_torn_at_any_byte_is_cut_to_the_whole_games() {
 }
 
 #[test]
+fn a_tail_is_not_cut_where_games_are_lost() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut store = open(folder.path()).expect("opens");
+    store.append(&games(0, 4)).expect("appends");
+    let path = store.segment_path(1);
+    let bytes = fs::read(&path).expect("reads");
+    let torn = &bytes[..bytes.len() - 5];
+    fs::write(&path, torn).expect("writes");
+    let counted = |counted| {
+        let options = StoreOptions::default();
+        Store::open_counted(folder.path(), options, DiskWait::default(), counted)
+    };
+    assert!(matches!(counted(4), Err(StoreError::GamesLost { found: 3, counted: 4, .. })));
+    assert_eq!(fs::read(&path).expect("reads"), torn, "nothing was changed");
+    assert_eq!(counted(3).expect("opens").games(), 3);
+    assert!(fs::read(&path).expect("reads").len() < torn.len());
+}
+
+#[test]
 fn zeros_and_noise_behind_the_last_game_are_cut_too() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut store = open(folder.path()).expect("opens");
