@@ -7,8 +7,13 @@ use super::sections::Config;
 use super::table::{Source, check_table, check_value, expected, key_hint, line_of};
 use gipf_selfplay::RulesEntry;
 use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use toml::de::{DeTable, DeValue};
+
+/// Longest file that is read as a configuration, in bytes.
+const LONGEST: u64 = 1 << 20;
 
 /// One override, `key=value`.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -48,10 +53,13 @@ impl LoadedConfig {
     /// Every [`ConfigError`]: the file is missing, is no TOML, has a key or a value that is not allowed, or an override has.
     pub fn load(path: &Path, settings: &[String]) -> Result<Self, ConfigError> {
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|error| ConfigError::Read {
+        let text = read_text(path).map_err(|error| ConfigError::Read {
             path: name.clone(),
             reason: error.to_string(),
-            hint: neighbours(path),
+            hint: match error.kind() {
+                io::ErrorKind::NotFound => presets(path),
+                _ => String::new(),
+            },
         })?;
         let settings = parse_settings(settings)?;
         let file = read(&text, &name, &[])?;
@@ -59,26 +67,45 @@ impl LoadedConfig {
         agree::check(&config, &name)?;
         Ok(Self { config, file, text, settings, path: path.to_owned() })
     }
+
+    /// How many keys the file sets; the others have their defaults.
+    pub fn keys_set(&self) -> usize {
+        let table: toml::Table = self.text.parse().unwrap_or_default();
+        table.values().filter_map(toml::Value::as_table).map(toml::Table::len).sum()
+    }
 }
 
-/// Which configurations lie where a missing file was looked for.
-fn neighbours(path: &Path) -> String {
-    let folder =
-        path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut names: Vec<String> = std::fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|entry| entry.file_name().into_string().ok())
-        .filter(|name| name.ends_with(".toml"))
-        .collect();
-    names.sort();
-    names.truncate(8);
-    if names.is_empty() {
-        String::new()
-    } else {
-        format!("; {} holds {}", folder.display(), names.join(", "))
+/// The text of a file, of at most [`LONGEST`] bytes.
+fn read_text(path: &Path) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(LONGEST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LONGEST {
+        return Err(io::Error::other(format!(
+            "it is longer than {LONGEST} bytes, so it is no configuration"
+        )));
     }
+    String::from_utf8(bytes).map_err(|_| io::Error::other("it is no UTF-8 text"))
+}
+
+/// Which configurations there are instead of a missing file: those of the folder it was looked for in, where one is
+/// named, else the presets.
+fn presets(path: &Path) -> String {
+    let named = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    for folder in named.into_iter().chain([Path::new("configs")]) {
+        let mut names: Vec<String> = std::fs::read_dir(folder)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .filter(|name| name.ends_with(".toml") && !name.starts_with('.'))
+            .collect();
+        names.sort();
+        names.truncate(8);
+        if !names.is_empty() {
+            return format!("; {} holds {}", folder.display(), names.join(", "));
+        }
+    }
+    "; the presets are the files configs/*.toml of the project".to_owned()
 }
 
 /// Parses and checks a whole configuration; `name` stands for the file in messages.

@@ -187,6 +187,19 @@ fn a_missing_file_is_one_line() {
 }
 
 #[test]
+fn what_cannot_be_a_config_is_one_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.toml");
+    let line = || LoadedConfig::load(&path, &[]).expect_err("refused").to_string();
+    std::fs::write(&path, vec![b'#'; (1 << 20) + 1]).expect("a file");
+    assert!(line().ends_with("it is longer than 1048576 bytes, so it is no configuration"));
+    std::fs::write(&path, b"\xFF").expect("a file");
+    assert!(line().ends_with("it is no UTF-8 text"));
+    std::fs::write(&path, "[run]\n[train]\n").expect("a file");
+    assert_eq!(LoadedConfig::load(&path, &[]).expect("good").keys_set(), 0);
+}
+
+#[test]
 fn overrides_are_checked_like_the_file() {
     let golden = [
         (
