@@ -259,6 +259,37 @@ fn init_and_from_records_start_new_runs() {
         1,
         &["--init", "1x8"],
     );
+    assert!(!folder.path().join("wider").exists(), "a refused start makes no folder");
+}
+
+#[test]
+fn records_without_searches_are_refused_and_others_named_in_the_report() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = small_run(folder.path());
+    let new = folder.path().join("new");
+    let config = config(folder.path(), &["run.steps=5"]);
+    let games = folder.path().join("match.jsonl");
+    succeed(gipf(&["match", "random", "greedy", "--games", "4", "--records"]).arg(&games));
+    let learn = |records: &Path| {
+        let mut command = train(&config, &new);
+        command.arg("--from-records").arg(records);
+        command
+    };
+    refused(&mut learn(&games), 1, &["no trainable samples in", "match.jsonl"]);
+    fs::write(&games, "nonsense\n").unwrap();
+    refused(&mut learn(&games), 1, &["match.jsonl, line 1: not a game record"]);
+    refused(&mut train(&config, &games), 2, &["is a file, not a folder"]);
+    assert!(!new.exists(), "a refused start makes no folder");
+    let report = stdout(&mut learn(&run));
+    assert!(!report.contains("self-play"), "{report}");
+    let go_on = format!("--run {} --from-records {} --set", new.display(), run.display());
+    assert!(report.contains(&go_on), "{report}");
+    let output = succeed(&mut train(&config, &new));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("now self-play adds to them"), "{said}");
+    // Without its state the run is not begun anew over what is left of it.
+    fs::remove_file(new.join("state.json")).unwrap();
+    refused(&mut train(&config, &new), 1, &["no state.json", "--init", "--from-records"]);
 }
 
 #[test]

@@ -3,16 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Context;
 use gipf_model::Checkpoint;
 use gipf_model_torch::device_from_name;
 
 use super::{Output, Usage};
 use crate::config::{ConfigError, LoadedConfig};
-use crate::learner::{self, Ending, Session, StopFlag};
+use crate::learner::{self, Ending, FollowUp, Session, StopFlag};
 use crate::progress::Progress;
-use crate::run::{RunError, RunFolder};
-use crate::store::{DiskWait, RecordReader};
+use crate::run::{RunError, RunFolder, RunView};
+use crate::store::DiskWait;
 
 /// Train a player: start a run, or go on with it where --run names a folder that holds one
 ///
@@ -41,48 +40,91 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     let loaded = LoadedConfig::load(&args.config, &args.set).map_err(wrong_config)?;
-    // What is missing is said before there is a folder.
+    // What is missing or cannot be is said before there is a folder, or a change in one.
     device_from_name(&loaded.config.run.device)?;
-    if let Some(records) = &args.from_records {
-        RecordReader::open(records).context("--from-records")?;
+    let path = args.run.clone().unwrap_or_else(|| new_folder(&loaded.config.run.name));
+    RunFolder::check_place(&path).map_err(wrong_run)?;
+    if args.init.is_some() && RunFolder::holds_run(&path) && RunView::open(&path)?.state.saved {
+        return Err(Usage::error(format!(
+            "--init: the run in {} has weights already; begin a new one",
+            path.display()
+        )));
     }
     let stop = StopFlag::on_signals()?;
     let mut progress = Progress::new();
     progress.stage("preparing the run");
+    if loaded.keys_set() == 0 {
+        let file = args.config.display();
+        progress.note(&format!("{file} sets 0 keys: all have their defaults, or --set's values"));
+    }
     let init = match &args.init {
-        Some(path) => Some(Checkpoint::load(path).context("--init")?),
+        // Its text is whole; as a source it would be printed in parts and again.
+        Some(path) => {
+            Some(Checkpoint::load(path).map_err(|error| anyhow::anyhow!("--init: {error}"))?)
+        }
         None => None,
     };
-    let wait = DiskWait::new(stop.shared());
-    let path = args.run.clone().unwrap_or_else(|| new_folder(&loaded.config.run.name));
-    let folder = if RunFolder::holds_run(&path) {
-        let folder =
-            RunFolder::resume(&path, Some(&loaded), &loaded.settings, wait).map_err(wrong_run)?;
-        if init.is_some() && folder.state.saved {
-            return Err(Usage::error(format!(
-                "--init: the run in {} has weights already; begin a new one",
-                path.display()
-            )));
-        }
-        progress.note(&format!("going on with {} from step {}", path.display(), folder.state.step));
-        folder
-    } else {
-        let folder = RunFolder::create(&path, &loaded, wait).map_err(wrong_run)?;
-        progress.note(&format!("a new run in {}", path.display()));
-        folder
+    learner::check_start(&loaded.config, init.as_ref())?;
+    if let Some(records) = &args.from_records {
+        learner::check_records(records, &loaded.config)?;
+    }
+    let next = FollowUp {
+        program: program(),
+        config: args.config.clone(),
+        run: path.clone(),
+        records: args.from_records.clone(),
     };
+    let folder = open_folder(&path, &loaded, args.from_records.as_deref(), &stop, &progress)?;
+    progress.note(&format!("stop with Ctrl-C; go on with: {}", next.go_on()));
     let mut session = Session::open(folder, init.as_ref(), stop.clone(), progress)?;
     let ending = match &args.from_records {
         Some(records) => session.train_from_records(records)?,
         None if loaded.config.run.deterministic => session.train_alternately()?,
         None => session.train_concurrently()?,
     };
-    finish(session, &args.config, ending, &stop, out)
+    finish(session, &next, ending, &stop, out)
+}
+
+/// Makes the run's folder or takes it up, and says which, and where its games come from if that changes.
+fn open_folder(
+    path: &Path,
+    loaded: &LoadedConfig,
+    records: Option<&Path>,
+    stop: &StopFlag,
+    progress: &Progress,
+) -> anyhow::Result<RunFolder> {
+    let (shown, wait) = (path.display(), DiskWait::new(stop.shared()));
+    let mut folder = if RunFolder::holds_run(path) {
+        let folder =
+            RunFolder::resume(path, Some(loaded), &loaded.settings, wait).map_err(wrong_run)?;
+        progress.note(&format!("going on with {shown} from step {}", folder.state.step));
+        folder
+    } else {
+        let folder = RunFolder::create(path, loaded, wait).map_err(wrong_run)?;
+        progress.note(&format!("a new run in {shown}"));
+        folder
+    };
+    let state = &mut folder.state;
+    match (&state.records, records) {
+        (Some(before), None) => progress.note(&format!(
+            "so far {shown} was trained on the games of {before}: now self-play adds to them (--from-records {before} goes on without it)"
+        )),
+        (None, Some(records)) if state.games > 0 => progress.note(&format!(
+            "{shown} has {} games of self-play: the games of {} are added to them",
+            state.games,
+            records.display()
+        )),
+        _ => {}
+    }
+    if let Some(records) = records {
+        state.records = Some(records.display().to_string());
+    }
+    Ok(folder)
 }
 
 fn finish(
     session: Session,
-    config: &Path,
+    next: &FollowUp,
     ending: Ending,
     stop: &StopFlag,
     out: Output,
@@ -91,13 +133,19 @@ fn finish(
     if ending == Ending::Stopped {
         progress.finish();
         writeln!(out, "stopped at step {}; go on with:", folder.state.step)?;
-        writeln!(out, "  gipf train {} --run {}", config.display(), folder.path().display())?;
+        writeln!(out, "  {}", next.go_on())?;
         return Ok(ExitCode::SUCCESS);
     }
     let standings = learner::matches(&folder, stop, &mut progress)?;
     progress.finish();
-    learner::write(&folder, config, &standings, out)?;
+    learner::write(&folder, next, &standings, out)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The program as the user called it.
+fn program() -> String {
+    let called = std::env::args_os().next();
+    called.map_or_else(|| "gipf".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
 /// `runs/NAME-N` with the first N that is free.
@@ -118,7 +166,9 @@ fn wrong_config(error: ConfigError) -> anyhow::Error {
 
 fn wrong_run(error: RunError) -> anyhow::Error {
     match error {
-        RunError::ConfigDiffers { .. } | RunError::Fixed { .. } => Usage::error(error.to_string()),
+        RunError::ConfigDiffers { .. } | RunError::Fixed { .. } | RunError::NotFolder(_) => {
+            Usage::error(error.to_string())
+        }
         _ => error.into(),
     }
 }

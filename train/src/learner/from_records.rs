@@ -2,13 +2,33 @@
 
 use std::path::Path;
 
+use anyhow::{Context, bail};
 use gipf_core::record::GameRecord;
 
 use super::session::{Ending, Session};
-use crate::store::RecordReader;
+use crate::config::Config;
+use crate::store::{RecordReader, is_held_out};
 
 /// Games that are taken in between two stretches of training.
 const GAMES_AT_ONCE: usize = 64;
+
+/// Checks that a folder or file of records holds a game to train on, reading up to the first one.
+///
+/// # Errors
+/// The records cannot be read, or no game holds a search and is to be trained on.
+pub fn check_records(records: &Path, config: &Config) -> anyhow::Result<()> {
+    for record in RecordReader::open(records).context("--from-records")? {
+        let record = record.context("--from-records")?;
+        let searched = record.plays.iter().any(|play| play.s.is_some());
+        if searched && !is_held_out(&record.id, config.train.held_out) {
+            return Ok(());
+        }
+    }
+    bail!(
+        "no trainable samples in {}: its games hold no searches, or train.held_out keeps all of them back",
+        records.display()
+    )
+}
 
 impl Session {
     /// Trains on the records of a folder or file until they are used up by the sample-reuse ratio, a limit is reached
@@ -47,6 +67,15 @@ impl Session {
             if let Some(ending) = ending {
                 self.progress.stage("saving the run");
                 self.save()?;
+                if ending == Ending::Done && self.folder.state.step == 0 {
+                    bail!(
+                        "too few samples to train on in {}: they are {}, window.minimum is {} and train.batch_size is {}",
+                        records.display(),
+                        self.folder.state.samples_made,
+                        self.config.window.minimum,
+                        self.config.train.batch_size
+                    );
+                }
                 return Ok(ending);
             }
         }

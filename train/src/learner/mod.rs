@@ -19,7 +19,8 @@ mod selfplay;
 mod session;
 mod stop;
 
+pub use from_records::check_records;
 pub use limits::{Limits, Used};
-pub use report::{Standing, elo_text, matches, write};
-pub use session::{Ending, Session};
+pub use report::{FollowUp, Standing, elo_text, matches, write};
+pub use session::{Ending, Session, check_start};
 pub use stop::StopFlag;

@@ -1,7 +1,7 @@
 //! What a run ends with: how strong its player is, where everything lies, and what to do next.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use gipf_selfplay::{BuiltIn, Contestant, Match, MatchConfig, MatchResult, Method
 
 use super::selfplay::sampler;
 use super::stop::StopFlag;
-use crate::config::Config;
+use crate::config::{Config, ReportSection};
 use crate::evaluators::network;
 use crate::progress::{Progress, human_count, human_time};
 use crate::run::RunFolder;
@@ -159,23 +159,63 @@ fn contestant(
     })
 }
 
+/// The commands that come after this one, as the user would type them.
+#[derive(Debug, Clone)]
+pub struct FollowUp {
+    /// The program as it was called.
+    pub program: String,
+    /// The configuration's file.
+    pub config: PathBuf,
+    /// The run's folder.
+    pub run: PathBuf,
+    /// The records that the run is trained on instead of self-play.
+    pub records: Option<PathBuf>,
+}
+
+impl FollowUp {
+    /// The command that goes on with the run.
+    pub fn go_on(&self) -> String {
+        let mut command = format!(
+            "{} train {} --run {}",
+            quoted(&self.program),
+            quoted(&self.config.to_string_lossy()),
+            quoted(&self.run.to_string_lossy())
+        );
+        if let Some(records) = &self.records {
+            command += &format!(" --from-records {}", quoted(&records.to_string_lossy()));
+        }
+        command
+    }
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%~".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
 /// Writes the table, the folder and the next commands.
 ///
 /// # Errors
 /// `out` cannot be written.
 pub fn write(
     folder: &RunFolder,
-    config_path: &Path,
+    next: &FollowUp,
     standings: &[Standing],
     out: &mut dyn Write,
 ) -> std::io::Result<()> {
-    let (state, report) = (&folder.state, &folder.config().report);
+    let state = &folder.state;
     writeln!(
         out,
-        "\nstep {}: {} games and {} positions of self-play, {} of training",
+        "\nstep {}: {} games and {} positions{}, {} of training",
         state.step,
         human_count(state.games),
         human_count(state.positions),
+        if state.records.is_none() { " of self-play" } else { "" },
         if state.seconds > 0.0 {
             human_time(state.seconds)
         } else {
@@ -183,33 +223,58 @@ pub fn write(
         },
     )?;
     if !standings.is_empty() {
-        writeln!(out, "\nthe new player, {} simulations a decision:", report.simulations)?;
-        writeln!(
-            out,
-            "  {:<22} {:>6} {:>6} {:>6} {:>6} {:>7}  Elo (95%)",
-            "against", "games", "won", "lost", "unfin.", "points"
-        )?;
-        for Standing { opponent, result } in standings {
-            let percent = format!("{:.1}%", 100.0 * result.score());
-            writeln!(
-                out,
-                "  {opponent:<22} {:>6} {:>6} {:>6} {:>6} {percent:>7}  {}",
-                result.games,
-                result.a_total(),
-                result.b_total(),
-                result.unfinished,
-                elo_text(result),
-            )?;
-        }
+        write_standings(standings, &folder.config().report, out)?;
     }
     let path = folder.path().display();
     writeln!(out, "\nrun folder   {path}")?;
     writeln!(out, "checkpoint   {}", folder.checkpoint_path(state.step).display())?;
     writeln!(out, "\nnext:")?;
     let more = more_training(folder.config());
-    writeln!(out, "  gipf train {} --run {path}{more}    # train on", config_path.display())?;
-    writeln!(out, "  gipf match run:{path}@latest greedy    # let it play a match")?;
-    writeln!(out, "  tensorboard --logdir {}    # look at the curves", folder.events().display())
+    let given = if next.records.is_some() { ", when there are more games" } else { "" };
+    writeln!(out, "  {}{more}    # train on{given}", next.go_on())?;
+    let player = quoted(&format!("run:{path}@latest"));
+    let program = quoted(&next.program);
+    writeln!(out, "  {program} match {player} greedy    # let it play a match")?;
+    let events = quoted(&folder.events().to_string_lossy());
+    writeln!(out, "  tensorboard --logdir {events}    # look at the curves")
+}
+
+/// Writes the table of the matches, and whether they were stopped.
+fn write_standings(
+    standings: &[Standing],
+    report: &ReportSection,
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
+    writeln!(out, "\nthe new player, {} simulations a decision:", report.simulations)?;
+    writeln!(
+        out,
+        "  {:<22} {:>6} {:>6} {:>6} {:>6} {:>7}  Elo (95%)",
+        "against", "games", "won", "lost", "unfin.", "points"
+    )?;
+    for Standing { opponent, result } in standings {
+        if result.games == 0 {
+            writeln!(out, "  {opponent:<22} not played")?;
+            continue;
+        }
+        let percent = format!("{:.1}%", 100.0 * result.score());
+        writeln!(
+            out,
+            "  {opponent:<22} {:>6} {:>6} {:>6} {:>6} {percent:>7}  {}",
+            result.games,
+            result.a_total(),
+            result.b_total(),
+            result.unfinished,
+            elo_text(result),
+        )?;
+    }
+    if standings.iter().any(|standing| standing.result.games < u64::from(report.games)) {
+        writeln!(
+            out,
+            "the matches were stopped before their {} games: this report is cut short",
+            report.games
+        )?;
+    }
+    Ok(())
 }
 
 /// The option that gives the run as much again as it had, by the limit it has.
@@ -239,5 +304,33 @@ pub fn elo_text(result: &MatchResult) -> String {
         (None, Some(low), None) => format!("above {low:+.0}"),
         (None, None, Some(high)) => format!("below {high:+.0}"),
         (None, ..) => "unknown".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_match_that_was_not_played_has_no_numbers() {
+        let standing = Standing { opponent: "greedy".to_owned(), result: MatchResult::default() };
+        let report = ReportSection { games: 4, ..ReportSection::default() };
+        let mut text = Vec::new();
+        write_standings(&[standing], &report, &mut text).expect("writes");
+        let text = String::from_utf8(text).expect("a text");
+        assert!(text.contains("greedy                 not played\n"), "{text}");
+        assert!(text.contains("cut short") && !text.contains("inf"), "{text}");
+    }
+
+    #[test]
+    fn commands_are_words_for_a_shell() {
+        let next = FollowUp {
+            program: "./gipf".to_owned(),
+            config: "a b.toml".into(),
+            run: "runs/x-1".into(),
+            records: Some("it's".into()),
+        };
+        let command = "./gipf train 'a b.toml' --run runs/x-1 --from-records 'it'\\''s'";
+        assert_eq!(next.go_on(), command);
     }
 }

@@ -431,28 +431,54 @@ fn learner_config(config: &Config) -> LearnerConfig {
     }
 }
 
+/// Checks what a start needs from its configuration and the checkpoint it begins with, before there is a folder.
+///
+/// # Errors
+/// The rules cannot be played, the network cannot be made, or the checkpoint is another network.
+pub fn check_start(config: &Config, init: Option<&Checkpoint>) -> anyhow::Result<()> {
+    sampler(config)?;
+    architecture(config, init).map(|_| ())
+}
+
+/// The network of a configuration, which is also that of the checkpoint to begin with.
+fn architecture(config: &Config, init: Option<&Checkpoint>) -> anyhow::Result<Architecture> {
+    let size = &config.network.architecture;
+    let mut architecture: Architecture =
+        size.parse().with_context(|| format!("network.architecture {size}"))?;
+    architecture.global_pooling = config.network.global_pooling;
+    if let Some(checkpoint) = init
+        && checkpoint.header.architecture != architecture
+    {
+        let found = checkpoint.header.architecture;
+        bail!(
+            "--init: the checkpoint is a {found} network, the config wants {architecture}; add {}",
+            settings_of(&found)
+        );
+    }
+    Ok(architecture)
+}
+
+/// The overrides that make a configuration's network this one.
+fn settings_of(wanted: &Architecture) -> String {
+    let size = wanted.to_string();
+    let size = size.split('-').next().unwrap_or(&size);
+    format!(
+        "--set network.architecture={size} --set network.global_pooling={}",
+        wanted.global_pooling
+    )
+}
+
 fn new_learner(
     config: &Config,
     init: Option<&Checkpoint>,
     device: Device,
 ) -> anyhow::Result<Learner> {
     let learner = learner_config(config);
-    let size = &config.network.architecture;
-    let mut architecture: Architecture =
-        size.parse().with_context(|| format!("network.architecture {size}"))?;
-    architecture.global_pooling = config.network.global_pooling;
-    match init {
-        None => Ok(Learner::new(architecture, config.run.seed, learner, device)?),
-        Some(checkpoint) if checkpoint.header.architecture == architecture => {
-            Ok(Learner::from_checkpoint(checkpoint, learner, device)?)
-        }
-        Some(checkpoint) => {
-            let found = checkpoint.header.architecture;
-            bail!(
-                "--init: the checkpoint is a {found} network, the config wants {architecture}; add --set network.architecture={found}"
-            )
-        }
-    }
+    let architecture = architecture(config, init)?;
+    Ok(match init {
+        None => Learner::new(architecture, config.run.seed, learner, device)?,
+        Some(checkpoint) => Learner::from_checkpoint(checkpoint, learner, device)?,
+    })
 }
 
 /// The drawn samples as a batch; takes their features and policies.
