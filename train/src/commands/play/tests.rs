@@ -80,7 +80,7 @@ fn a_removal_is_chosen() {
             "   1 xe2,e3,e4,e5        2 xe2,e3,e4,e5,e6     3 xe2,e4,e5\n   4 xe2,e4,e5,e6\n",
             "Black may enter basic pieces\n",
             "  1 White xe2,e4,e5\n",
-            "the game stops after 1 plays",
+            "the game stops after 1 play",
         ],
     );
 }
