@@ -74,7 +74,7 @@ fn main() -> anyhow::Result<()> {
     let sampler = RulesSampler::mixed(&run.config.rules.rules)?;
     let rules: Rules = *sampler.rules().next().context("a run has rules")?;
     let files = run.checkpoints()?;
-    let written = |path: &PathBuf| Ok::<_, std::io::Error>(fs::metadata(path)?.modified()?);
+    let written = |path: &PathBuf| fs::metadata(path).and_then(|data| data.modified());
     let begun = written(&files.first().context("the run has no checkpoint")?.path)?;
     let mut points = Vec::new();
     for file in &files {
