@@ -300,7 +300,7 @@ fn wrong_players_are_named() {
     refused(&mut gipf(&["match", "random", "greedy", "--device", "gpu"]), 2, &["gpu"]);
     refused(
         &mut gipf(&["match", "random", "greedy", "--rules", "standard;challenge=recorded"]),
-        1,
+        2,
         &["recorded"],
     );
     let text = stdout(&mut gipf(&["match", "greedy", "random", "--games", "20"]));

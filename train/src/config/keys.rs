@@ -109,7 +109,7 @@ pub const KEYS: &[Key] = &[
         "learner and self-play alternate, two runs are bit-equal",
     ),
     key("run.device", Device, "", "where networks run"),
-    key("run.threads", Whole(0, 1024), "threads", "of the learner, 0: one a core"),
+    key("run.threads", Whole(1, 1024), "threads", "of the learner, beside the workers"),
     key("rules.rules", Rules, "", "what is played"),
     key("rules.max_plays", Whole(10, 10_000), "plays", "a longer game stops unfinished"),
     fixed(

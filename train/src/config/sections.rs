@@ -45,7 +45,7 @@ pub struct RunSection {
     pub deterministic: bool,
     /// Device of learner and self-play: `cpu`, `cuda`, `cuda:N` or `auto`.
     pub device: String,
-    /// Threads of the learner's library; 0: as many as the machine has cores.
+    /// Threads of one of the learner's operations, beside the self-play workers; a deterministic run has one.
     pub threads: usize,
 }
 
@@ -59,7 +59,7 @@ impl Default for RunSection {
             games: 0,
             deterministic: false,
             device: "auto".to_owned(),
-            threads: 0,
+            threads: 1,
         }
     }
 }

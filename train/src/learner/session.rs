@@ -407,10 +407,10 @@ impl Session {
     }
 }
 
-/// Threads of one of the learner's operations: one in a deterministic run, whose sums must come in one order; else one
-/// where self-play has all cores, unless the config says so.
+/// Threads of one of the learner's operations: one in a deterministic run, whose sums must come in one order; else what
+/// the config says.
 fn learner_threads(config: &Config) -> usize {
-    if config.run.deterministic { 1 } else { config.run.threads.max(1) }
+    if config.run.deterministic { 1 } else { config.run.threads }
 }
 
 fn learner_config(config: &Config) -> LearnerConfig {
