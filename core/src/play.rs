@@ -186,9 +186,14 @@ impl Play {
         }
     }
 
-    /// The packed form, for hashing.
+    /// The packed form, for hashing and storing.
     pub(crate) const fn to_bits(self) -> u64 {
         self.0
+    }
+
+    /// The play of a packed form, of any bits: those that no play has are read as some play.
+    pub(crate) const fn from_bits(bits: u64) -> Play {
+        Play(bits)
     }
 
     const fn field(self, shift: u32) -> usize {

@@ -91,6 +91,14 @@ fn check_text_and_symmetry(position: &Position, random: &mut Random) {
         }
         Err(error) => panic!("{text}: {error}"),
     }
+    let mut bytes = position.to_bytes();
+    assert_eq!(Position::from_bytes(position.rules(), &bytes), Ok(*position), "{text}");
+    // A byte changed at random: an error, or another position that is written so.
+    let at = random.below(bytes.len());
+    bytes[at] ^= 1 << random.below(8);
+    if let Ok(other) = Position::from_bytes(position.rules(), &bytes) {
+        assert!(other != *position && other.to_bytes() == bytes, "{text}");
+    }
     let symmetry = Symmetry::ALL[random.below(12)];
     let image = position.transform(symmetry);
     assert_eq!(settled(image.transform(symmetry.inverse())), settled(*position));

@@ -46,7 +46,7 @@ impl Position {
         hash.0
     }
 
-    fn phase_code(&self) -> u64 {
+    pub(super) fn phase_code(&self) -> u64 {
         match self.phase {
             Phase::ExtraOwed => 0,
             Phase::Regular => 1,

@@ -1,6 +1,7 @@
 //! The state of a game and what can be done with it (rules, sections 4 to 9).
 
 mod apply;
+mod bytes;
 mod hash;
 mod legal;
 mod rows;
@@ -12,6 +13,7 @@ use crate::Color;
 use crate::board::{Direction, Entry, SPOTS, Spot, SpotSet};
 use crate::play::{EntryKind, Play};
 use crate::rules::{Potential, Rules, Variant};
+pub use bytes::POSITION_BYTES;
 pub use rows::{RemovalLine, Row};
 use stack::Code;
 pub use stack::Stack;

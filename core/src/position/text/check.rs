@@ -6,7 +6,7 @@ use crate::play::{Play, PlayKind};
 use crate::position::{AnnouncedAt, Phase, Position, Stage};
 use crate::rules::{Potential, Variant};
 
-pub(super) fn check(position: &Position) -> Result<(), TextError> {
+pub(in crate::position) fn check(position: &Position) -> Result<(), TextError> {
     for color in Color::ALL {
         check_pieces(position, color)?;
         check_stage(position, color)?;

@@ -1,6 +1,6 @@
 //! Position texts, read and written (rules, section 10).
 
-mod check;
+pub(super) mod check;
 mod read;
 mod write;
 
@@ -10,9 +10,9 @@ use crate::rules::Rules;
 /// A position text that is none, or that the rules do not allow; the message names the part at
 /// fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("position text, {part}: {fault}")]
+#[error("position, {part}: {fault}")]
 pub struct TextError {
-    /// The part: board, hands, stages, mover, phase, detail, or whole text.
+    /// The part: board, hands, stages, mover, phase, detail, whole text, or bytes.
     pub part: &'static str,
     /// What is wrong with it.
     pub fault: String,
