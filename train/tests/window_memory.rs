@@ -1,9 +1,8 @@
-//! The replay window's memory is flat, and batches are made fast enough. A process of its own, for it measures itself.
+//! The replay window's memory is flat. A process of its own, for it measures itself.
 
 use gipf_core::record::GameRecord;
 use gipf_train::config::WindowSection;
-use gipf_train::window::{Replay, Sample, ValueMix};
-use std::time::Instant;
+use gipf_train::window::Replay;
 
 #[path = "../src/test_games.rs"]
 mod test_games;
@@ -60,28 +59,4 @@ fn memory_stays_flat_when_the_window_is_overfilled_three_times() {
     }
     // What is counted is what is there.
     assert!(full as f64 >= 0.9 * bytes as f64, "{full} bytes resident, {bytes} counted");
-}
-
-#[test]
-#[ignore = "a measurement: run it alone, with --release"]
-fn batches_are_made_fast() {
-    let section =
-        WindowSection { minimum: 1000, growth_scale: 1.0, growth_exponent: 1.0, maximum: 20_000 };
-    let mut games = games();
-    let mut replay = Replay::new(&section, 0.05, 1);
-    let start = Instant::now();
-    fill(&mut replay, &mut games, 20_000);
-    let adding = replay.train().made() as f64 / start.elapsed().as_secs_f64();
-    let mut batch = Vec::new();
-    replay.draw(1024, ValueMix { from_search: 0.3 }, &mut batch);
-    let start = Instant::now();
-    for _ in 0..100 {
-        replay.draw(1024, ValueMix { from_search: 0.3 }, &mut batch);
-    }
-    let drawing = 102_400.0 / start.elapsed().as_secs_f64();
-    println!(
-        "{adding:.0} samples added a second, {drawing:.0} drawn; a sample is {} bytes",
-        size_of::<Sample>()
-    );
-    assert!(drawing >= 20_000.0);
 }
