@@ -233,9 +233,8 @@ impl Features {
 
     fn fill_turn(&mut self, position: &Position, view: Color) {
         for (side, color) in [view, view.other()].into_iter().enumerate() {
-            for (line, row) in rows(position.owned(color)) {
-                let plane = &mut self.planes[ROWS[side] + line.orientation()];
-                *plane |= row;
+            for orientation in 0..3 {
+                self.planes[ROWS[side] + orientation] = position.owned(color).rows(orientation);
             }
         }
         self.planes[CHANGED] = position.changed();
@@ -339,24 +338,6 @@ fn announced_kind(play: Play) -> Option<Potential> {
         PlayKind::Extra(_) => Some(Potential::Tamsk),
         _ => None,
     }
-}
-
-/// The lines on which a colour that owns these spots has four or more neighbours, with the spots of the run.
-fn rows(owned: SpotSet) -> impl Iterator<Item = (Line, SpotSet)> {
-    Line::ALL.into_iter().filter_map(move |line| {
-        let on = owned & line.spots();
-        if on.len() < 4 {
-            return None;
-        }
-        let forward = gipf_core::Direction::ALL[line.orientation()];
-        let back = forward.opposite();
-        // Where a run of four starts; then the four from there.
-        let pairs = on & on.shift(back);
-        let starts = pairs & pairs.shift(back).shift(back);
-        let two = starts | starts.shift(forward);
-        let run = two | two.shift(forward).shift(forward);
-        (!run.is_empty()).then_some((line, run))
-    })
 }
 
 /// The planes in words, in their order.

@@ -10,7 +10,7 @@ use anyhow::{Context, anyhow, bail};
 use clap::{Parser, Subcommand};
 use gipf_core::{Play, Position, Rules};
 use gipf_player::messages::{
-    StandardOutput, Usage, count_of, echo, is_broken_pipe, one_line, split_plays, usage_line,
+    StandardOutput, Usage, arguments, count_of, echo, is_broken_pipe, one_line, split_plays,
 };
 use gipf_player::{drawing, ugi};
 use gipf_selfplay::BuiltIn;
@@ -59,16 +59,9 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli: Cli = match arguments() {
         Ok(cli) => cli,
-        Err(error) => match usage_line(&error) {
-            Some(line) => {
-                eprintln!("{line}");
-                return ExitCode::from(2);
-            }
-            // Help and version, as clap prints them.
-            None => error.exit(),
-        },
+        Err(code) => return code,
     };
     let mut out = StandardOutput(io::stdout().lock());
     let result = run(cli, &mut out).and_then(|()| Ok(out.flush()?));

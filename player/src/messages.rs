@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::{self, Write};
+use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
@@ -62,8 +63,20 @@ fn cut(text: &str, longest: usize) -> String {
     out
 }
 
+/// The process's own arguments; after a mistake in them its one line is on standard error and the code to end with, 2, comes
+/// back. Help and version are printed as clap does, and end the process.
+pub fn arguments<P: clap::Parser>() -> Result<P, ExitCode> {
+    P::try_parse().map_err(|error| match usage_line(&error) {
+        Some(line) => {
+            eprintln!("{line}");
+            ExitCode::from(2)
+        }
+        None => error.exit(),
+    })
+}
+
 /// The one line of an error in the arguments, `error: …; see --help`; `None` where help or the version was asked for.
-pub fn usage_line(error: &clap::Error) -> Option<String> {
+fn usage_line(error: &clap::Error) -> Option<String> {
     let help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
     if help || !error.use_stderr() {
         return None;

@@ -49,6 +49,17 @@ pub(super) const fn runs(fours: u64, stride: u32) -> SpotSet {
     SpotSet(two | two << (2 * stride))
 }
 
+impl SpotSet {
+    /// The spots of the set that stand in four or more neighbours along the lines of an orientation
+    /// (0: N-S, 1: NE-SW, 2: SE-NW): of a colour's spots, those in its rows (rules, section 7).
+    #[inline]
+    #[must_use]
+    pub const fn rows(self, orientation: usize) -> SpotSet {
+        let stride = Direction::from_index(orientation).stride();
+        runs(fours(self, stride), stride)
+    }
+}
+
 /// A set grown along a line over neighbouring spots of another set.
 #[inline]
 pub(super) fn grown(set: SpotSet, line: Line, over: SpotSet) -> SpotSet {

@@ -19,7 +19,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use gipf_model_torch::{Device, device_from_name};
-use gipf_player::messages::{StandardOutput, echo, is_broken_pipe, usage_line};
+use gipf_player::messages::{StandardOutput, arguments, echo, is_broken_pipe};
 use tracing_subscriber::EnvFilter;
 
 pub use fault::{Usage, one_line};
@@ -60,16 +60,9 @@ enum Command {
 ///
 /// A failure is one line on standard error. A reader that goes away (`gipf moves … | head`) is no failure.
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli: Cli = match arguments() {
         Ok(cli) => cli,
-        Err(error) => match usage_line(&error) {
-            Some(line) => {
-                eprintln!("{line}");
-                return ExitCode::from(2);
-            }
-            // Help and version, as clap prints them.
-            None => error.exit(),
-        },
+        Err(code) => return code,
     };
     if let Err(error) = faults::check_env() {
         eprintln!("error: {}", one_line(&error.to_string()));

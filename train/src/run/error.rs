@@ -91,18 +91,6 @@ pub enum RunError {
         /// The file.
         path: PathBuf,
     },
-    /// Fewer games than were counted.
-    #[error(
-        "{folder} holds {found} games, but {counted} were counted: games were removed or damaged"
-    )]
-    GamesLost {
-        /// The folder of games.
-        folder: PathBuf,
-        /// Games found.
-        found: u64,
-        /// Games counted by `state.json`.
-        counted: u64,
-    },
     /// An I/O error.
     #[error("{path}: {error}")]
     Io {
