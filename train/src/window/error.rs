@@ -7,7 +7,7 @@ use gipf_core::record::RecordError;
 #[derive(Debug, thiserror::Error)]
 pub enum WindowError {
     /// A game that the rules do not allow.
-    #[error("game {game}: {source}")]
+    #[error("game {game} cannot be replayed")]
     Game {
         /// Its ordinal in the store.
         game: u64,
