@@ -191,7 +191,7 @@ impl<W: Write> Engine<W> {
             max_plays: self.max_plays,
             key: RandomKey { seed, game: self.game },
         };
-        match self.player.choose(&state, &Budget { simulations, stop: None }) {
+        match self.player.choose(&state, &Budget::nodes(simulations)) {
             Ok(choice) if words.contains(&"infinite") => self.held = Some(choice.play),
             Ok(choice) => writeln!(self.out, "bestmove {}", choice.play)?,
             Err(error) => self.error(&error.to_string())?,

@@ -2,7 +2,8 @@
 
 use gipf_core::{Color, Phase, Play, Position};
 
-use crate::player::{Budget, Choice, GameState, Player, PlayerError, actions_of};
+use crate::budget::Budget;
+use crate::player::{Choice, GameState, Player, PlayerError, actions_of};
 use crate::random::{Purpose, below};
 
 /// A basic piece, on the board or in the hand.
@@ -60,7 +61,7 @@ impl Player for GreedyPlayer {
             }
         }
         let mut rng = game.key.stream(game.ply(), Purpose::Player);
-        Ok(Choice { play: self.best[below(&mut rng, self.best.len())], search: None })
+        Ok(Choice::unsearched(self.best[below(&mut rng, self.best.len())]))
     }
 }
 

@@ -11,6 +11,7 @@
 //! The crate links no libtorch and, without the feature `threads`, starts no thread and reads no clock.
 #![forbid(unsafe_code)]
 
+mod budget;
 mod config;
 mod contestant;
 mod counter;
@@ -35,6 +36,9 @@ mod spec;
 mod tree;
 mod worker;
 
+#[cfg(feature = "threads")]
+pub use budget::Timer;
+pub use budget::{Budget, Clock, Score, Thought};
 pub use config::{
     ConfigError, GumbelConfig, Method, OpeningConfig, PuctConfig, SearchConfig, SelfPlayConfig,
     SettledConfig,
@@ -49,8 +53,7 @@ pub use mixes::{MixDraw, MixError};
 pub use network::{Network, NetworkPlayer};
 pub use openings::{Judge, OpeningRule};
 pub use player::{
-    Budget, BuiltIn, Choice, GameState, Player, PlayerError, RandomPlayer, UnknownPlayer,
-    nearest_name,
+    BuiltIn, Choice, GameState, Player, PlayerError, RandomPlayer, UnknownPlayer, nearest_name,
 };
 #[cfg(feature = "threads")]
 pub use pool::{Pool, PoolControl, PoolEnd, PoolError};

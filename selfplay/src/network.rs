@@ -3,11 +3,18 @@
 use gipf_core::Play;
 use gipf_model::{Evaluation, Evaluator, Features};
 
+use crate::budget::{Budget, Score, Thought};
 use crate::config::{ConfigError, SearchConfig};
-use crate::player::{Budget, Choice, GameState, Player, PlayerError, actions_of};
+use crate::player::{Choice, GameState, Player, PlayerError, actions_of};
 use crate::random::Purpose;
 use crate::search::{Search, SearchBudget, SearchResult, Step};
+use crate::tree::sign;
 use crate::worker::evaluate;
+
+/// New root visits where the budget says nothing.
+const SIMULATIONS: u32 = 200;
+/// New root visits where only time bounds.
+const MOST_SIMULATIONS: u32 = 1_000_000;
 
 /// A network to play with: what evaluates, and how its evaluations are searched.
 pub struct Network<E> {
@@ -72,7 +79,7 @@ impl<E: Evaluator> Player for NetworkPlayer<E> {
     fn choose(&mut self, game: &GameState<'_>, budget: &Budget<'_>) -> Result<Choice, PlayerError> {
         actions_of(game.position, &mut self.actions)?;
         if let [only] = self.actions[..] {
-            return Ok(Choice { play: only, search: None });
+            return Ok(Choice::unsearched(only));
         }
         if self.max_plays != game.max_plays {
             (self.max_plays, self.search) = (game.max_plays, None);
@@ -87,9 +94,13 @@ impl<E: Evaluator> Player for NetworkPlayer<E> {
         self.seen.clear();
         self.seen.extend_from_slice(game.plays);
         let noise = game.key.stream(game.ply(), Purpose::Noise);
-        search.begin(game.position, game.ply(), play_budget(config, budget.simulations), noise);
+        let simulations = budget.nodes.unwrap_or(match budget.clock {
+            Some(_) => MOST_SIMULATIONS,
+            None => SIMULATIONS,
+        });
+        search.begin(game.position, game.ply(), play_budget(config, simulations), noise);
         while search.step(&mut self.features[0]) == Step::Evaluate {
-            if budget.stop.is_some_and(|stop| stop()) && search.is_ready() {
+            if budget.is_over() && search.is_ready() {
                 break;
             }
             evaluate(&mut self.network.evaluator, &self.features, &mut self.evaluations)?;
@@ -97,7 +108,15 @@ impl<E: Evaluator> Player for NetworkPlayer<E> {
         }
         let mut result = SearchResult::default();
         search.result(&mut result);
-        Ok(Choice { play: result.play, search: Some(result) })
+        let win =
+            0.5 * (1.0 + game.position.decider().map_or(0.0, |side| sign(side) * result.value));
+        let thought = Thought {
+            depth: 1,
+            nodes: u64::from(result.simulations),
+            score: Some(Score::Outcomes([win, 0.0, 1.0 - win])),
+            line: vec![result.play],
+        };
+        Ok(Choice { play: result.play, search: Some(result), thought: Some(thought) })
     }
 }
 

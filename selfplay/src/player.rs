@@ -5,6 +5,7 @@ use std::str::FromStr;
 use gipf_core::{Play, Position};
 use gipf_model::EvalError;
 
+use crate::budget::{Budget, Thought};
 use crate::greedy::GreedyPlayer;
 use crate::random::{Purpose, RandomKey, below};
 use crate::search::SearchResult;
@@ -29,29 +30,22 @@ impl GameState<'_> {
     }
 }
 
-/// How much a player may think about one play. Players without a search pay no attention to it.
-#[derive(Clone, Copy)]
-pub struct Budget<'a> {
-    /// New root visits, 1 or more.
-    pub simulations: u32,
-    /// Asked between evaluations: true ends the search with what it has found, e.g. when a deadline has passed.
-    pub stop: Option<&'a dyn Fn() -> bool>,
-}
-
-impl Budget<'static> {
-    /// A number of simulations and no deadline.
-    pub fn simulations(simulations: u32) -> Budget<'static> {
-        Budget { simulations, stop: None }
-    }
-}
-
 /// What a player plays, and why.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
     /// A legal play.
     pub play: Play,
-    /// What its search found, if it searched.
+    /// What its search found, if it searched a tree.
     pub search: Option<SearchResult>,
+    /// What it thought, if it searched.
+    pub thought: Option<Thought>,
+}
+
+impl Choice {
+    /// A play that was not searched for.
+    pub fn unsearched(play: Play) -> Choice {
+        Choice { play, search: None, thought: None }
+    }
 }
 
 /// Why a player has no play.
@@ -63,6 +57,9 @@ pub enum PlayerError {
     /// The player's evaluator failed.
     #[error(transparent)]
     Evaluation(#[from] EvalError),
+    /// The player itself has broken down or the rules: in a match it loses this game, and the match goes on.
+    #[error("{0}")]
+    Forfeit(String),
 }
 
 /// Whoever chooses plays. A player may follow one game at a time; [`Player::new_game`] tells of another one.
@@ -104,7 +101,7 @@ impl Player for RandomPlayer {
     ) -> Result<Choice, PlayerError> {
         actions_of(game.position, &mut self.actions)?;
         let mut rng = game.key.stream(game.ply(), Purpose::Player);
-        Ok(Choice { play: self.actions[below(&mut rng, self.actions.len())], search: None })
+        Ok(Choice::unsearched(self.actions[below(&mut rng, self.actions.len())]))
     }
 }
 

@@ -8,10 +8,12 @@ use gipf_core::Rules;
 use gipf_core::record::{GameRecord, GameResult};
 use gipf_model::fake::FakeEvaluator;
 use gipf_model::{Evaluator, Features};
+use std::time::Duration;
+
 use gipf_selfplay::{
-    Budget, BuiltIn, Contestant, GameState, Judge, Match, MatchConfig, MatchError, MatchResult,
-    Method, Network, NetworkPlayer, OpeningRule, Player, Purpose, RandomKey, Search, SearchBudget,
-    SearchConfig, SearchResult, Step,
+    Budget, BuiltIn, Clock, Contestant, GameState, Judge, Match, MatchConfig, MatchError,
+    MatchResult, Method, Network, NetworkPlayer, OpeningRule, Player, Purpose, RandomKey, Search,
+    SearchBudget, SearchConfig, SearchResult, Step,
 };
 
 fn rules(text: &str) -> Rules {
@@ -240,7 +242,7 @@ fn a_network_player_plays_as_in_a_match_and_heeds_a_deadline() {
             if recorded.s.is_none() {
                 continue;
             }
-            let choice = player.choose(&state, &Budget::simulations(16)).unwrap();
+            let choice = player.choose(&state, &Budget::nodes(16)).unwrap();
             assert!(position.is_legal(choice.play));
             same += usize::from(choice.play.to_string() == recorded.p);
             if method == Method::Gumbel {
@@ -260,8 +262,17 @@ fn a_network_player_plays_as_in_a_match_and_heeds_a_deadline() {
         key: RandomKey { seed: 4, game: 0 },
     };
     let mut player = NetworkPlayer::new(network(1, Method::Gumbel)).unwrap();
+    struct Over;
+    impl Clock for Over {
+        fn elapsed(&self) -> Duration {
+            Duration::ZERO
+        }
+        fn limit(&self) -> Option<Duration> {
+            Some(Duration::ZERO)
+        }
+    }
     let choice =
-        player.choose(&state, &Budget { simulations: 1_000_000, stop: Some(&|| true) }).unwrap();
+        player.choose(&state, &Budget { nodes: Some(1_000_000), ..Budget::time(&Over) }).unwrap();
     assert_eq!(choice.search.unwrap().simulations, 0);
     assert!(position.is_legal(choice.play));
 }
@@ -281,6 +292,6 @@ fn there_is_no_choice_when_the_game_is_over() {
         key: RandomKey { seed: 4, game: 0 },
     };
     for player in BuiltIn::ALL {
-        assert!(player.player().choose(&state, &Budget::simulations(1)).is_err());
+        assert!(player.player().choose(&state, &Budget::nodes(1)).is_err());
     }
 }

@@ -4,9 +4,10 @@ use gipf_core::record::{GameId, GameRecord, GameResult, RECORD_FORMAT, RecordedP
 use gipf_core::{Color, Play, Position};
 
 use super::{MatchConfig, MatchError, MatchResult};
+use crate::budget::Budget;
 use crate::contestant::{Batch, Contestant};
 use crate::network::play_budget;
-use crate::player::{Budget, GameState};
+use crate::player::GameState;
 use crate::random::{Purpose, RandomKey, weighted};
 use crate::record::{searched, unsearched};
 use crate::search::{Search, SearchResult, Step};
@@ -151,7 +152,7 @@ impl<'a> Hall<'a> {
                             key,
                         };
                         let choice = player
-                            .choose(&state, &Budget::simulations(*simulations))
+                            .choose(&state, &Budget::nodes(*simulations))
                             .map_err(|error| MatchError::Player { name: player.name(), error })?;
                         let recorded = match &choice.search {
                             Some(found) => searched(choice.play, found, false, 0),

@@ -11,7 +11,7 @@ use gipf_player::drawing::{Style, hexagon};
 use gipf_player::messages::count_of;
 use gipf_player::refusal::refusal;
 use gipf_player::situation::{holdings, situation, stage_rule};
-use gipf_selfplay::{Budget, Choice, GameState, Player, Purpose, RandomKey};
+use gipf_selfplay::{Budget, Choice, Clock, GameState, Player, Purpose, RandomKey, Timer};
 use rand::Rng;
 
 use super::super::fault::check_new_file;
@@ -381,8 +381,9 @@ fn choose(
     let position: &Position = game.position();
     let state =
         GameState { position, plays: game.plays(), max_plays: game.max_plays, key: key(game) };
-    let stop = || stopped(stop);
-    Ok(player.choose(&state, &Budget { simulations: nodes, stop: Some(&stop) })?)
+    let timer = stop.map(|stop| Timer::new(None).stopped_by(stop));
+    let clock = timer.as_ref().map(|timer| timer as &dyn Clock);
+    Ok(player.choose(&state, &Budget { nodes: Some(nodes), clock, ..Budget::default() })?)
 }
 
 /// The play, and what a search thinks of it.
