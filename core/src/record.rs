@@ -90,6 +90,10 @@ pub struct GameRecord {
     pub seed: u64,
     /// How it ended.
     pub result: GameResult,
+    /// Why the side that lost could not play on, where a match ended the game before the rules did: then `result` is not
+    /// what the last position says, and tells nothing about the positions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forfeit: Option<String>,
     /// Its plays in order, forced ones and side-game outcomes included.
     pub plays: Vec<RecordedPlay>,
 }
@@ -143,7 +147,7 @@ pub enum RecordError {
         /// What is wrong with it.
         fault: String,
     },
-    /// A result that the plays do not lead to.
+    /// A result that the plays do not lead to, or a forfeit that cannot be.
     #[error("result {told}, but the plays lead to {found}")]
     Result {
         /// The record's letter.
@@ -190,7 +194,8 @@ impl GameRecord {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// Replays the game, checking the legality of each play, each search result and the result.
+    /// Replays the game, checking the legality of each play, each search result and the result. A forfeited game
+    /// must have a winner and be undecided on the board.
     ///
     /// # Errors
     /// The first thing that the rules do not allow.
@@ -224,7 +229,12 @@ impl GameRecord {
             game.plays.push(play);
             game.positions.push(position);
         }
-        if GameResult::of(&position) != self.result {
+        let on_board = GameResult::of(&position);
+        let fits = match self.forfeit {
+            None => on_board == self.result,
+            Some(_) => self.result != GameResult::Unfinished && on_board == GameResult::Unfinished,
+        };
+        if !fits {
             return Err(RecordError::Result {
                 told: self.result.letter(),
                 found: position.to_string(),
@@ -277,6 +287,7 @@ mod tests {
             max_plays: 500,
             seed: 7,
             result: GameResult::Unfinished,
+            forfeit: None,
             plays: vec![
                 RecordedPlay { p: "e1-e2".to_owned(), s: None },
                 RecordedPlay {
@@ -300,6 +311,21 @@ mod tests {
         let again = GameRecord::from_json(&record.to_json()).unwrap();
         assert_eq!(again, record);
         assert_eq!(again.replay().unwrap().positions.len(), 3);
+    }
+
+    #[test]
+    fn a_forfeit_gives_a_result_that_the_board_does_not() {
+        assert!(!record().to_json().contains("forfeit"), "old readers read games without one");
+        let forfeited = GameRecord {
+            forfeit: Some("out of time".to_owned()),
+            result: GameResult::Black,
+            ..record()
+        };
+        let again = GameRecord::from_json(&forfeited.to_json()).unwrap();
+        assert_eq!(again, forfeited);
+        assert_eq!(again.replay().unwrap().positions.len(), 3);
+        let nobody = GameRecord { result: GameResult::Unfinished, ..forfeited };
+        assert!(matches!(nobody.replay(), Err(RecordError::Result { told: 'U', .. })));
     }
 
     #[test]

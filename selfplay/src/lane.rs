@@ -211,6 +211,7 @@ fn finish(game: &mut Game, table: &mut Table) -> GameRecord {
         max_plays: table.config.max_plays,
         seed: *seed,
         result: GameResult::of(&game.position),
+        forfeit: None,
         plays: std::mem::take(&mut game.plays),
     }
 }

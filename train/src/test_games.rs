@@ -29,6 +29,7 @@ pub(crate) fn game(rules: &str, seq: u64, max_plays: u32) -> GameRecord {
         max_plays,
         seed: 1,
         result: GameResult::of(&position),
+        forfeit: None,
         plays,
     }
 }

@@ -234,6 +234,7 @@ impl<'a> Hall<'a> {
             max_plays: self.config.max_plays,
             seed: self.config.seed,
             result: GameResult::of(&game.position),
+            forfeit: None,
             plays: std::mem::take(&mut game.recorded),
         }
     }

@@ -238,6 +238,7 @@ fn records() -> Vec<String> {
                 max_plays: SHORT as u32,
                 seed: 1,
                 result: GameResult::of(&position),
+                forfeit: None,
                 plays: plays
                     .iter()
                     .map(|play| RecordedPlay { p: play.to_string(), s: None })

@@ -16,7 +16,7 @@ pub struct Sample {
     pub policy_length: u16,
     /// Where the policy begins in its chunk.
     pub(super) policy_start: u32,
-    /// How the game ended.
+    /// How the game ended; a forfeited game counts as unfinished, because the board had not decided it.
     pub result: GameResult,
 }
 
@@ -35,6 +35,7 @@ impl GameSamples {
         self.policies.clear();
         let game = record.replay()?;
         let count = record.plays.len();
+        let result = if record.forfeit.is_some() { GameResult::Unfinished } else { record.result };
         for (index, (position, recorded)) in game.positions.iter().zip(&record.plays).enumerate() {
             let Some(search) = &recorded.s else { continue };
             let start = self.policies.len();
@@ -58,7 +59,7 @@ impl GameSamples {
                 plays_left: u16::try_from(count - index).unwrap_or(u16::MAX),
                 policy_length: (self.policies.len() - start) as u16,
                 policy_start: start as u32,
-                result: record.result,
+                result,
             });
         }
         Ok(())

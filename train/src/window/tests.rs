@@ -219,6 +219,31 @@ fn targets_are_from_the_deciders_view() {
     assert_eq!(seen, [true; 3], "the games show every case");
 }
 
+/// A forfeit says who broke down, not who stood better: the result is no target.
+#[test]
+fn a_forfeited_game_teaches_as_an_unfinished_one() {
+    let unfinished = game("standard", 3, 40);
+    let forfeited = GameRecord {
+        result: GameResult::White,
+        forfeit: Some("hung".to_owned()),
+        ..unfinished.clone()
+    };
+    let labels = |record: &GameRecord| {
+        let replay = filled(std::slice::from_ref(record));
+        let held_out = is_held_out(&record.id, SHARE);
+        let window = if held_out { replay.held_out() } else { replay.train() };
+        let fill = |(sample, policy): (&Sample, &[u16])| {
+            let mut labelled = Labelled::default();
+            labelled.fill(sample, policy, 0, MIX);
+            labelled
+        };
+        window.samples().map(fill).collect::<Vec<_>>()
+    };
+    let taught = labels(&forfeited);
+    assert!(!taught.is_empty() && taught.iter().all(|label| label.value_weight == 0.25));
+    assert_eq!(taught, labels(&unfinished));
+}
+
 #[test]
 fn a_symmetric_sample_is_the_sample_of_the_symmetric_position() {
     let replay = filled(&[game("standard", 8, 200)]);

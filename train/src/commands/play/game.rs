@@ -95,6 +95,7 @@ impl Game {
             max_plays: self.max_plays,
             seed: self.seed,
             result: GameResult::of(self.position()),
+            forfeit: None,
             plays,
         }
     }
