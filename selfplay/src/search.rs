@@ -84,6 +84,8 @@ pub struct Search {
     /// PUCT's priors of the root with noise mixed in.
     noisy_priors: Vec<f32>,
     simulations: u32,
+    /// The longest way down of this search's simulations.
+    deepest: u32,
     /// The present simulation's way down; empty while the root itself is evaluated.
     path: Vec<PathStep>,
     /// New chance nodes of the present simulation, upper ones first.
@@ -107,6 +109,7 @@ impl Search {
             gumbel: GumbelRoot::default(),
             noisy_priors: Vec::new(),
             simulations: 0,
+            deepest: 0,
             path: Vec::new(),
             chances: Vec::new(),
             leaves: Vec::new(),
@@ -134,7 +137,7 @@ impl Search {
         }
         self.budget = budget;
         self.noise = budget.noise.then_some(noise);
-        self.simulations = 0;
+        (self.simulations, self.deepest) = (0, 0);
         self.path.clear();
         self.chances.clear();
         if self.tree.is_empty() {
@@ -229,6 +232,40 @@ impl Search {
                 };
                 out.policy.extend(edges.iter().enumerate().map(|edge| (edge.1.play, share(edge))));
             }
+        }
+    }
+
+    /// Raises the running search's budget to so many new visits of the root in all. Before the root is evaluated that is
+    /// the number that the halving is planned for; afterwards the plan stays, and its last two candidates share what
+    /// comes on top.
+    pub fn extend(&mut self, simulations: u32) {
+        self.budget.simulations = self.budget.simulations.max(simulations);
+    }
+
+    /// New visits of the root so far.
+    pub fn simulations(&self) -> u32 {
+        self.simulations
+    }
+
+    /// Plays of the longest line that this search has gone down.
+    pub fn deepest(&self) -> u32 {
+        self.deepest
+    }
+
+    /// The expected plays into `out`: this one at the root, which must be one of its actions, then the most visited ones.
+    pub fn line(&self, first: Play, out: &mut Vec<Play>) {
+        out.clear();
+        out.push(first);
+        let mut below = if self.tree.is_empty() { None } else { self.child(first) };
+        while let Some(node) = below {
+            let edges = self.tree.edges(node);
+            let best = match self.tree.node(node).kind {
+                Kind::Decision(color) => edges.get(most_visited(edges, color) as usize),
+                _ => edges.iter().max_by_key(|edge| edge.visits),
+            };
+            let Some(edge) = best.filter(|edge| edge.visits > 0) else { return };
+            out.push(edge.play);
+            below = (edge.child != NONE).then_some(edge.child);
         }
     }
 
@@ -367,6 +404,7 @@ impl Search {
         } else {
             self.tree.back_up(&self.path);
             self.simulations += 1;
+            self.deepest = self.deepest.max(self.path.len() as u32);
         }
     }
 }
