@@ -92,6 +92,11 @@ pub fn elo_of(score: f64) -> Option<f64> {
     (score > 0.0 && score < 1.0).then(|| -400.0 * (1.0 / score - 1.0).log10() + 0.0)
 }
 
+/// The score, above 0 and below 1, that a lead in Elo points means: `1 / (1 + 10^(-elo / 400))`.
+pub fn score_of(elo: f64) -> f64 {
+    1.0 / (1.0 + 10f64.powf(-elo / 400.0))
+}
+
 impl std::fmt::Display for Elo {
     /// `+35 (+10 to +61)`; an end without bound is `+inf` or `-inf`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

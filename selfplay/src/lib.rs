@@ -33,6 +33,7 @@ mod root;
 mod search;
 mod select;
 mod spec;
+mod sprt;
 mod tree;
 mod worker;
 
@@ -45,7 +46,7 @@ pub use config::{
 };
 pub use contestant::Contestant;
 pub use counter::GameCounter;
-pub use elo::{Elo, PairCounts, elo_of};
+pub use elo::{Elo, PairCounts, elo_of, score_of};
 pub use greedy::GreedyPlayer;
 pub use halving::HalvingSchedule;
 pub use matches::{Match, MatchConfig, MatchError, MatchResult};
@@ -60,4 +61,5 @@ pub use pool::{Pool, PoolControl, PoolEnd, PoolError};
 pub use random::{Purpose, RandomKey};
 pub use search::{Search, SearchBudget, SearchResult, Step};
 pub use spec::{GameSpec, MixesWeight, RulesEntry, RulesSampler, RulesWeight, SpecError};
+pub use sprt::{Decision, Sprt, SprtError, SprtState};
 pub use worker::{Round, Worker, WorkerIdentity, WorkerStats};
