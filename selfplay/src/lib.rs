@@ -28,6 +28,7 @@ mod player;
 #[cfg(feature = "threads")]
 mod pool;
 mod random;
+mod ratings;
 mod record;
 mod root;
 mod search;
@@ -59,6 +60,7 @@ pub use player::{
 #[cfg(feature = "threads")]
 pub use pool::{Pool, PoolControl, PoolEnd, PoolError};
 pub use random::{Purpose, RandomKey};
+pub use ratings::{ColorPairs, Encounter, Estimate, Pairing, Planner, RatingError, Ratings};
 pub use search::{Search, SearchBudget, SearchResult, Step};
 pub use spec::{GameSpec, MixesWeight, RulesEntry, RulesSampler, RulesWeight, SpecError};
 pub use sprt::{Decision, Sprt, SprtError, SprtState};

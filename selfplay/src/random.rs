@@ -118,7 +118,7 @@ fn gamma(rng: &mut ChaCha8Rng, shape: f64) -> f64 {
 }
 
 /// A standard normal number (Box and Muller).
-fn normal(rng: &mut ChaCha8Rng) -> f64 {
+pub(crate) fn normal(rng: &mut ChaCha8Rng) -> f64 {
     let radius = (-2.0 * open_unit(rng).ln()).sqrt();
     radius * (std::f64::consts::TAU * open_unit(rng)).cos()
 }
