@@ -133,6 +133,8 @@ pub struct SelfPlayConfig {
     pub full_probability: f32,
     /// A game that reaches this many plays is unfinished. 1 or more.
     pub max_plays: u32,
+    /// Memory of a worker's cache of evaluations, in megabytes (2^20 bytes), up to 65536; 0: no cache.
+    pub cache_megabytes: u32,
     /// How games are made to differ.
     pub opening: OpeningConfig,
     /// Off unless given.
@@ -150,6 +152,7 @@ impl Default for SelfPlayConfig {
             fast_considered: 4,
             full_probability: 0.25,
             max_plays: 500,
+            cache_megabytes: 0,
             opening: OpeningConfig::default(),
             settled: None,
         }
@@ -228,6 +231,12 @@ impl SelfPlayConfig {
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.search.validate()?;
         require((1..=65536).contains(&self.lanes), "lanes", self.lanes, "1 to 65536")?;
+        require(
+            self.cache_megabytes <= 65536,
+            "cache_megabytes",
+            self.cache_megabytes,
+            "0 to 65536",
+        )?;
         require(self.simulations >= 1, "simulations", self.simulations, "1 or more")?;
         require(
             self.fast_simulations >= 1,

@@ -2,13 +2,14 @@
 
 use gipf_core::record::{GameId, GameRecord, GameResult, RECORD_FORMAT, RecordedPlay};
 use gipf_core::{Play, Position, Rules};
-use gipf_model::Features;
+use gipf_model::{Evaluation, Features};
 
+use crate::cache::EvaluationCache;
 use crate::config::SelfPlayConfig;
 use crate::counter::GameCounter;
 use crate::random::{Purpose, RandomKey, below, open_unit, weighted};
 use crate::record::{searched, unsearched};
-use crate::search::{Search, SearchBudget, SearchResult, Step};
+use crate::search::{Search, SearchBudget, SearchResult};
 use crate::spec::RulesSampler;
 use crate::worker::{WorkerIdentity, WorkerStats};
 
@@ -20,6 +21,8 @@ pub(crate) struct Table {
     pub(crate) counter: GameCounter,
     pub(crate) checkpoint: u64,
     pub(crate) stats: WorkerStats,
+    /// What the evaluator has said, where it is kept.
+    pub(crate) cache: Option<EvaluationCache>,
     /// Scratch space.
     pub(crate) actions: Vec<Play>,
     pub(crate) outcomes: Vec<(Play, f64)>,
@@ -30,6 +33,8 @@ pub(crate) struct Table {
 pub(crate) struct Lane {
     search: Search,
     game: Option<Game>,
+    /// The hash of the position that waits for its evaluation; read only with a cache.
+    hash: u64,
 }
 
 /// A game under way.
@@ -72,7 +77,7 @@ impl Game {
 
 impl Lane {
     pub(crate) fn new(config: &SelfPlayConfig) -> Lane {
-        Lane { search: Search::new(&config.search, config.max_plays), game: None }
+        Lane { search: Search::new(&config.search, config.max_plays), game: None, hash: 0 }
     }
 
     pub(crate) fn is_playing(&self) -> bool {
@@ -85,9 +90,12 @@ impl Lane {
         self.search.clear();
     }
 
-    /// The search, for the evaluation that [`Lane::play_on`] asked for.
-    pub(crate) fn search_mut(&mut self) -> &mut Search {
-        &mut self.search
+    /// Takes the evaluation that [`Lane::play_on`] asked for, and keeps it in the cache.
+    pub(crate) fn absorb(&mut self, evaluation: &Evaluation, cache: Option<&mut EvaluationCache>) {
+        if let (Some(cache), Some(position)) = (cache, self.search.leaf()) {
+            cache.put(self.hash, position, evaluation);
+        }
+        self.search.absorb(evaluation);
     }
 
     /// Plays until a position must be evaluated (true; `features` are filled), or no game is left to start (false).
@@ -104,13 +112,12 @@ impl Lane {
                 continue;
             };
             if let Some(full) = game.searching {
-                match self.search.step(features) {
-                    Step::Evaluate => return true,
-                    Step::Done => {
-                        let play = decide(game, &mut self.search, full, table);
-                        self.search.advance(play);
-                    }
+                if seek(&mut self.search, &mut self.hash, table) {
+                    self.search.fill(features);
+                    return true;
                 }
+                let play = decide(game, &mut self.search, full, table);
+                self.search.advance(play);
             } else if game.position.is_over() || game.ply() >= table.config.max_plays {
                 emit(finish(game, table));
                 self.abandon();
@@ -127,6 +134,19 @@ impl Lane {
             }
         }
     }
+}
+
+/// Simulates until a position must be evaluated that the cache does not know (true), or the search is over (false).
+/// `hash` becomes that position's where there is a cache.
+fn seek(search: &mut Search, hash: &mut u64, table: &mut Table) -> bool {
+    while let Some(position) = search.seek() {
+        let Some(cache) = &mut table.cache else { return true };
+        *hash = position.hash64();
+        let Some(known) = cache.get(*hash, position) else { return true };
+        search.absorb(known);
+        table.stats.cache_hits += 1;
+    }
+    false
 }
 
 /// The play of a position that is not searched: a side game's outcome, a single play, a random opening's.

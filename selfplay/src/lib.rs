@@ -12,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 mod budget;
+mod cache;
 mod config;
 mod contestant;
 mod counter;

@@ -153,22 +153,42 @@ impl Search {
     /// Simulates until a position must be evaluated, whose features are then in `features`, or the search is over.
     /// Called again before [`Search::absorb`] it fills the same features again.
     pub fn step(&mut self, features: &mut Features) -> Step {
+        if self.seek().is_none() {
+            return Step::Done;
+        }
+        self.fill(features);
+        Step::Evaluate
+    }
+
+    /// Simulates until a position must be evaluated: that position, or none where the search is over.
+    pub(crate) fn seek(&mut self) -> Option<&Position> {
         loop {
             if let Some(&leaf) = self.leaves.last() {
-                self.actions.clear();
-                self.actions.extend(self.tree.edges(leaf).iter().map(|edge| edge.play));
-                features.fill(self.tree.position(leaf), &self.actions);
-                return Step::Evaluate;
+                return Some(self.tree.position(leaf));
             }
             let root = self.tree.node(0);
-            let Kind::Decision(color) = root.kind else { return Step::Done };
+            let Kind::Decision(color) = root.kind else { return None };
             if root.exact || self.simulations >= self.budget.simulations {
-                return Step::Done;
+                return None;
             }
             self.descend(color);
             if self.leaves.is_empty() {
                 self.complete();
             }
+        }
+    }
+
+    /// The position that is to be evaluated.
+    pub(crate) fn leaf(&self) -> Option<&Position> {
+        self.leaves.last().map(|&leaf| self.tree.position(leaf))
+    }
+
+    /// Fills the features of the position that is to be evaluated.
+    pub(crate) fn fill(&mut self, features: &mut Features) {
+        if let Some(&leaf) = self.leaves.last() {
+            self.actions.clear();
+            self.actions.extend(self.tree.edges(leaf).iter().map(|edge| edge.play));
+            features.fill(self.tree.position(leaf), &self.actions);
         }
     }
 

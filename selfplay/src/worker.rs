@@ -7,6 +7,7 @@ use gipf_core::record::GameRecord;
 use gipf_model::{EvalError, Evaluation, Evaluator, Features};
 use serde::{Deserialize, Serialize};
 
+use crate::cache::EvaluationCache;
 use crate::config::{ConfigError, SelfPlayConfig};
 use crate::counter::GameCounter;
 use crate::lane::{Lane, Table};
@@ -29,8 +30,11 @@ pub struct WorkerIdentity {
 pub struct WorkerStats {
     /// Batches evaluated.
     pub batches: u64,
-    /// Positions evaluated.
+    /// Positions evaluated by the network.
     pub evaluations: u64,
+    /// Positions whose evaluation was found in the cache.
+    #[serde(default)]
+    pub cache_hits: u64,
     /// Positions that the batches had room for: lanes times batches.
     pub capacity: u64,
     /// Root visits.
@@ -59,6 +63,12 @@ impl WorkerStats {
         if self.capacity == 0 { 1.0 } else { self.evaluations as f64 / self.capacity as f64 }
     }
 
+    /// Share of the evaluations that the cache knew, 0 to 1; 0 without any.
+    pub fn hit_rate(&self) -> f64 {
+        let all = self.evaluations + self.cache_hits;
+        if all == 0 { 0.0 } else { self.cache_hits as f64 / all as f64 }
+    }
+
     pub(crate) fn count_game(&mut self, winner: Option<Color>) {
         self.games += 1;
         match winner {
@@ -73,6 +83,7 @@ impl WorkerStats {
         WorkerStats {
             batches: f(self.batches, other.batches),
             evaluations: f(self.evaluations, other.evaluations),
+            cache_hits: f(self.cache_hits, other.cache_hits),
             capacity: f(self.capacity, other.capacity),
             simulations: f(self.simulations, other.simulations),
             full_searches: f(self.full_searches, other.full_searches),
@@ -116,8 +127,8 @@ pub enum Round {
 /// Plays many games at once, one search each, with one evaluator.
 ///
 /// A game's course depends on the run's seed, its sequence number and the evaluations, not on its lane, its worker or
-/// the games beside it. So the records are the same for any number of workers and lanes as long as an evaluation does
-/// not depend on its batch; only the order in which games end differs.
+/// the games beside it. So the records are the same for any number of workers and lanes, with or without a cache of
+/// evaluations, as long as an evaluation does not depend on its batch; only the order in which games end differs.
 pub struct Worker<E: Evaluator> {
     table: Table,
     lanes: Vec<Lane>,
@@ -147,6 +158,7 @@ impl<E: Evaluator> Worker<E> {
             counter,
             checkpoint,
             stats: WorkerStats::default(),
+            cache: EvaluationCache::new(config.cache_megabytes),
             actions: Vec::new(),
             outcomes: Vec::new(),
             result: SearchResult::default(),
@@ -176,7 +188,7 @@ impl<E: Evaluator> Worker<E> {
         }
         evaluate(&mut self.evaluator, &self.features[..count], &mut self.evaluations[..count])?;
         for (&lane, evaluation) in self.rows.iter().zip(&self.evaluations) {
-            self.lanes[lane].search_mut().absorb(evaluation);
+            self.lanes[lane].absorb(evaluation, self.table.cache.as_mut());
         }
         let stats = &mut self.table.stats;
         stats.batches += 1;
@@ -191,8 +203,11 @@ impl<E: Evaluator> Worker<E> {
         Ok(())
     }
 
-    /// Replaces the evaluator and returns the old one. Running searches go on with the new one.
+    /// Replaces the evaluator and returns the old one. Running searches go on with the new one; the cache is cleared.
     pub fn set_evaluator(&mut self, evaluator: E, checkpoint: u64) -> E {
+        if let Some(cache) = &mut self.table.cache {
+            cache.clear();
+        }
         self.table.checkpoint = checkpoint;
         std::mem::replace(&mut self.evaluator, evaluator)
     }

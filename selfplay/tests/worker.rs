@@ -5,7 +5,7 @@ mod common;
 
 use common::{config, fake, identity, sampler, sorted, worker};
 use gipf_core::record::GameRecord;
-use gipf_model::fake::{Hooked, OutOfOrder, ScriptedEvaluator};
+use gipf_model::fake::{FakeEvaluator, Hooked, OutOfOrder, ScriptedEvaluator};
 use gipf_model::{EvalError, Evaluation, Evaluator};
 use gipf_selfplay::{
     GameCounter, Method, Round, SelfPlayConfig, SettledConfig, Worker, WorkerStats,
@@ -218,4 +218,41 @@ fn abandoned_games_leave_no_record() {
     worker.abandon();
     assert_eq!(worker.round(&mut |_| records += 1).unwrap(), Round::Idle);
     assert_eq!((worker.running(), records), (0, 0));
+}
+
+#[test]
+fn a_cache_changes_no_record_and_saves_evaluations() {
+    for method in [Method::Gumbel, Method::Puct] {
+        let mut plain = config(16);
+        plain.search.method = method;
+        let (reference, without) = play(&plain, 40, fake());
+        for (megabytes, lanes) in [(1, 16), (8, 3)] {
+            let cached = SelfPlayConfig { cache_megabytes: megabytes, lanes, ..plain.clone() };
+            let (records, stats) = play(&cached, 40, fake());
+            assert_eq!(records, reference, "{method:?}, {megabytes} MB, {lanes} lanes");
+            assert!(stats.cache_hits > 100, "{stats:?}");
+            assert_eq!(stats.cache_hits + stats.evaluations, without.evaluations);
+            assert_eq!(stats.simulations, without.simulations);
+        }
+        assert_eq!((without.cache_hits, without.hit_rate()), (0, 0.0));
+    }
+}
+
+/// What the old network said is forgotten: half of the games by one, half by another, with a cache as without.
+#[test]
+fn a_new_evaluator_clears_the_cache() {
+    let halves = |cache_megabytes| {
+        let config = SelfPlayConfig { cache_megabytes, ..config(4) };
+        let counter = GameCounter::new(0, 8);
+        let mut worker = worker(&config, &RULES, &counter, FakeEvaluator::new(3));
+        let mut records = Vec::new();
+        worker.run_to_end(&mut |record| records.push(record)).unwrap();
+        worker.set_evaluator(FakeEvaluator::new(4), 8);
+        counter.allow(8);
+        worker.run_to_end(&mut |record| records.push(record)).unwrap();
+        (sorted(records), worker.stats().cache_hits)
+    };
+    let (with, without) = (halves(4), halves(0));
+    assert_eq!(with.0, without.0);
+    assert!(with.1 > 50 && without.1 == 0);
 }

@@ -128,6 +128,12 @@ pub const KEYS: &[Key] = &[
     key("self_play.fast_considered", Whole(1, 1024), "plays", "candidates of a fast search"),
     key("self_play.c_visit", Number(0.0, 1000.0), "visits", "trust in the search, constant part"),
     key("self_play.c_scale", Number(0.001, 100.0), "", "trust in the search, factor"),
+    key(
+        "self_play.cache_megabytes",
+        Whole(0, 65_536),
+        "MB",
+        "a worker's memory of what its network said, 0: none",
+    ),
     key("self_play.tree_reuse", Switch, "", "a search goes on with the tree of the one before"),
     key(
         "self_play.opening_random_plays",

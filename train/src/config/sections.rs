@@ -151,6 +151,8 @@ pub struct SelfPlaySection {
     pub c_visit: f64,
     /// Weight of the search in the improved policy: `c_scale` of Danihelka et al. 2022.
     pub c_scale: f64,
+    /// Memory of each worker's cache of evaluations in MB (2^20 bytes); 0: no cache.
+    pub cache_megabytes: u32,
     /// Whether a search goes on with the tree of the one before.
     pub tree_reuse: bool,
     /// A game starts with 0 to this many uniformly random plays.
@@ -179,6 +181,7 @@ impl Default for SelfPlaySection {
             fast_considered: 4,
             c_visit: 50.0,
             c_scale: 1.0,
+            cache_megabytes: 64,
             tree_reuse: true,
             opening_random_plays: 2,
             opening_sampled_plays: 8,

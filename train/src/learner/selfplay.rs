@@ -36,6 +36,7 @@ pub(super) fn self_play_config(config: &Config) -> SelfPlayConfig {
         fast_considered: section.fast_considered,
         full_probability: section.full_search_probability as f32,
         max_plays: config.rules.max_plays,
+        cache_megabytes: section.cache_megabytes,
         opening: OpeningConfig {
             random_plays: section.opening_random_plays,
             sampled_plays: section.opening_sampled_plays,
