@@ -1,12 +1,14 @@
 //! A player of GIPF as a program of its own: the engine protocol UGI, boards drawn as text, and the rules of a position in
 //! words.
 //!
-//! Nothing here links libtorch.
+//! Nothing here links libtorch. Without the feature `program`, which is on unless it is turned off, there is no engine, and the
+//! library starts no thread, reads no clock and builds for wasm32.
 #![forbid(unsafe_code)]
 
 pub mod drawing;
 pub mod messages;
 pub mod refusal;
 pub mod situation;
+#[cfg(feature = "program")]
 pub mod ugi;
 mod words;

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, BufReader, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -52,7 +52,7 @@ enum Command {
         after_help = "Example: printf 'ugi\\nposition startpos\\ngo nodes 100\\nquit\\n' | gipf-player ugi --player greedy"
     )]
     Ugi {
-        /// Who plays: random or greedy
+        /// Who plays: random, greedy, alphabeta[:DEPTH] or mcts[:PLAYOUTS]
         #[arg(long, default_value = "greedy", value_parser = |text: &str| text.parse::<BuiltIn>().map_err(|error| error.to_string()))]
         player: BuiltIn,
     },
@@ -94,7 +94,8 @@ fn run(cli: Cli, out: &mut impl Write) -> anyhow::Result<()> {
         }
         Command::Ugi { player } => {
             let rules: Rules = "standard".parse()?;
-            Ok(ugi::Engine::new(player.player(), rules, out).run(io::stdin().lock())?)
+            // A lock of standard input cannot go to another thread.
+            Ok(ugi::Engine::new(player.player(), rules, out)?.run(BufReader::new(io::stdin()))?)
         }
     }
 }

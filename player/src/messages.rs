@@ -2,8 +2,10 @@
 
 use std::fmt;
 use std::io::{self, Write};
+#[cfg(feature = "program")]
 use std::process::ExitCode;
 
+#[cfg(feature = "program")]
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 /// What the user asked for makes no sense: the program ends with code 2 instead of 1.
@@ -65,6 +67,7 @@ fn cut(text: &str, longest: usize) -> String {
 
 /// The process's own arguments; after a mistake in them its one line is on standard error and the code to end with, 2, comes
 /// back. Help and version are printed as clap does, and end the process.
+#[cfg(feature = "program")]
 pub fn arguments<P: clap::Parser>() -> Result<P, ExitCode> {
     P::try_parse().map_err(|error| match usage_line(&error) {
         Some(line) => {
@@ -76,6 +79,7 @@ pub fn arguments<P: clap::Parser>() -> Result<P, ExitCode> {
 }
 
 /// The one line of an error in the arguments, `error: …; see --help`; `None` where help or the version was asked for.
+#[cfg(feature = "program")]
 fn usage_line(error: &clap::Error) -> Option<String> {
     let help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
     if help || !error.use_stderr() {

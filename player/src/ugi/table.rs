@@ -1,0 +1,141 @@
+//! The game on the table: what options, `position` and `query` are about.
+
+use crate::messages::echo;
+use gipf_core::{Color, DEFAULT_MAX_PLAYS, Play, Position, Rules};
+
+/// The largest limit of plays.
+const MOST_PLAYS: u32 = 100_000;
+
+/// Rules, options and the position to play in.
+pub(super) struct Table {
+    rules: Rules,
+    /// The limit of plays, 1 to [`MOST_PLAYS`].
+    pub(super) max_plays: u32,
+    /// The seed of everything random; 0: by the clock.
+    pub(super) seed: u64,
+    /// Games since the seed was set.
+    pub(super) game: u64,
+    pub(super) position: Position,
+    /// The plays that the position was told with.
+    pub(super) plays: Vec<Play>,
+}
+
+impl Table {
+    /// The start of a game.
+    pub(super) fn new(rules: Rules) -> Table {
+        Table {
+            rules,
+            max_plays: DEFAULT_MAX_PLAYS,
+            seed: 0,
+            game: 0,
+            position: rules.start(),
+            plays: Vec::new(),
+        }
+    }
+
+    /// The options as `ugi` lists them.
+    pub(super) fn options() -> [String; 3] {
+        [
+            "option name Rules type string default standard".to_owned(),
+            format!(
+                "option name MaxPlays type spin default {DEFAULT_MAX_PLAYS} min 1 max {MOST_PLAYS}"
+            ),
+            format!("option name Seed type spin default 0 min 0 max {}", u64::MAX),
+        ]
+    }
+
+    /// Sets an option; letter case does not count, unknown names are ignored. New rules set up their start, a seed begins
+    /// to count games anew.
+    ///
+    /// # Errors
+    /// Says what is wrong with the value; the old one stays.
+    pub(super) fn set_option(&mut self, name: &str, value: &str) -> Result<(), String> {
+        match name.to_ascii_lowercase().as_str() {
+            "rules" => {
+                let rules: Rules =
+                    value.parse().map_err(|error| format!("rules '{}': {error}", echo(value)))?;
+                self.rules = rules;
+                self.position = rules.start();
+                self.plays.clear();
+            }
+            "maxplays" => match value.parse() {
+                Ok(plays @ 1..=MOST_PLAYS) => self.max_plays = plays,
+                _ => {
+                    let shown = echo(value);
+                    return Err(format!("MaxPlays '{shown}' is no number from 1 to {MOST_PLAYS}"));
+                }
+            },
+            "seed" => {
+                self.seed = value.parse().map_err(|_| {
+                    format!("Seed '{}' is no number from 0 to {}", echo(value), u64::MAX)
+                })?;
+                self.game = 0;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Sets up what the words after `position` say: `startpos [moves …]` or `fen TEXT [moves …]`.
+    ///
+    /// # Errors
+    /// Says what is wrong; the position stays.
+    pub(super) fn set_position(&mut self, words: &[&str]) -> Result<(), String> {
+        let moves_at = words.iter().position(|&word| word == "moves").unwrap_or(words.len());
+        let (place, moves) = words.split_at(moves_at);
+        let mut position = match place {
+            ["startpos"] => self.rules.start(),
+            ["fen", text @ ..] => Position::parse(&self.rules, &text.join(" "))
+                .map_err(|error| format!("position: {error}"))?,
+            _ => return Err("position: expected startpos or fen".to_owned()),
+        };
+        let mut plays = Vec::with_capacity(moves.len());
+        for text in moves.iter().skip(1) {
+            let play: Play =
+                text.parse().map_err(|error| format!("play '{}': {error}", echo(text)))?;
+            position.try_play(play).map_err(|error| format!("play '{}': {error}", echo(text)))?;
+            plays.push(play);
+        }
+        (self.position, self.plays) = (position, plays);
+        Ok(())
+    }
+
+    /// Plays left to the limit.
+    pub(super) fn plays_left(&self) -> u32 {
+        self.max_plays.saturating_sub(self.plays.len() as u32)
+    }
+
+    fn is_over(&self) -> bool {
+        self.position.is_over() || self.plays_left() == 0
+    }
+
+    /// Who has to decide.
+    ///
+    /// # Errors
+    /// Says why nobody has.
+    pub(super) fn decider(&self) -> Result<Color, String> {
+        match self.position.decider() {
+            Some(color) if self.plays_left() > 0 => Ok(color),
+            None if !self.is_over() => {
+                Err("a side game's outcome is the controller's to draw".to_owned())
+            }
+            _ => Err("the game is over".to_owned()),
+        }
+    }
+
+    /// The response to `query WHAT`; `None` for what is unknown.
+    pub(super) fn response(&self, what: &str) -> Option<&'static str> {
+        let truth = |is: bool| if is { "true" } else { "false" };
+        Some(match what {
+            "p1turn" => truth(self.position.decider() == Some(Color::White)),
+            "gameover" => truth(self.is_over()),
+            "result" => match self.position.winner() {
+                Some(Color::White) => "p1win",
+                Some(Color::Black) => "p2win",
+                None if self.is_over() => "draw",
+                None => "none",
+            },
+            _ => return None,
+        })
+    }
+}
