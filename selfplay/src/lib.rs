@@ -46,12 +46,12 @@ pub use config::{
     ConfigError, GumbelConfig, Method, OpeningConfig, PuctConfig, SearchConfig, SelfPlayConfig,
     SettledConfig,
 };
-pub use contestant::Contestant;
+pub use contestant::{Contestant, Limit};
 pub use counter::GameCounter;
 pub use elo::{Elo, PairCounts, elo_of, score_of};
 pub use greedy::GreedyPlayer;
 pub use halving::HalvingSchedule;
-pub use matches::{Match, MatchConfig, MatchError, MatchResult};
+pub use matches::{Match, MatchConfig, MatchError, MatchGame, MatchResult, SideCost, SideResult};
 pub use mixes::{MixDraw, MixError};
 pub use network::{Network, NetworkPlayer};
 pub use openings::{Judge, OpeningRule};

@@ -12,7 +12,7 @@ use crate::tree::sign;
 use crate::worker::evaluate;
 
 /// New root visits where the budget says nothing.
-const SIMULATIONS: u32 = 200;
+pub(crate) const SIMULATIONS: u32 = 200;
 /// New root visits where only time bounds.
 const MOST_SIMULATIONS: u32 = 1_000_000;
 

@@ -1,5 +1,8 @@
 //! Openings for matches: a few random plays that leave both sides a fair chance.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
+
 use gipf_core::{Play, Position, Rules};
 use gipf_model::{EvalError, Evaluator};
 use serde::{Deserialize, Serialize};
@@ -9,8 +12,8 @@ use crate::network::{Network, play_budget};
 use crate::random::{Purpose, RandomKey, below, weighted};
 use crate::search::{Search, SearchResult, Step};
 
-/// Openings that are judged at the same time.
-const JUDGED_AT_ONCE: usize = 64;
+/// Pairs of games whose openings are drawn, and judged, at the same time.
+const BLOCK: u64 = 64;
 
 /// What an opening must be like.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,29 +50,72 @@ struct Quest {
     nearest: Option<(f64, Vec<Play>)>,
 }
 
-/// Draws openings for pairs `0..pairs`. Pair by pair they depend on the seed and the judge alone. `None`: stopped.
-pub(crate) fn draw(
-    rule: &OpeningRule,
-    rules: &Rules,
-    max_plays: u32,
-    seed: u64,
-    pairs: u64,
-    mut judge: Option<&mut Judge>,
+/// What openings are drawn for.
+#[derive(Clone, Copy)]
+pub(crate) struct OpeningFrame<'a> {
+    /// What they must be like.
+    pub(crate) rule: &'a OpeningRule,
+    /// The rules of the games.
+    pub(crate) rules: &'a Rules,
+    /// The limit of plays.
+    pub(crate) max_plays: u32,
+    /// The seed.
+    pub(crate) seed: u64,
+    /// Pairs of the whole match.
+    pub(crate) pairs: u64,
+}
+
+/// The openings of a match, drawn in blocks as they are asked for.
+pub(crate) struct Book {
+    judge: Option<Judge>,
+    blocks: BTreeMap<u64, Vec<Vec<Play>>>,
+}
+
+impl Book {
+    /// A book without an opening; with a judge only what it calls fair comes in.
+    pub(crate) fn new(judge: Option<Judge>) -> Book {
+        Book { judge, blocks: BTreeMap::new() }
+    }
+
+    /// The opening of a pair, which depends on the seed, the pair's number and the judge alone. `None`: stopped.
+    pub(crate) fn opening(
+        &mut self,
+        frame: OpeningFrame<'_>,
+        pair: u64,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<Vec<Play>>, EvalError> {
+        let block = pair / BLOCK;
+        if !self.blocks.contains_key(&block) {
+            let pairs = block * BLOCK..((block + 1) * BLOCK).min(frame.pairs);
+            let Some(drawn) = draw(frame, pairs, self.judge.as_mut(), stop)? else {
+                return Ok(None);
+            };
+            self.blocks.insert(block, drawn);
+        }
+        let place = (pair % BLOCK) as usize;
+        Ok(self.blocks.get(&block).and_then(|openings| openings.get(place)).cloned())
+    }
+}
+
+/// Draws the openings of these pairs. `None`: stopped.
+fn draw(
+    frame: OpeningFrame<'_>,
+    pairs: Range<u64>,
+    judge: Option<&mut Judge>,
     stop: &dyn Fn() -> bool,
 ) -> Result<Option<Vec<Vec<Play>>>, EvalError> {
-    let mut openings: Vec<Vec<Play>> = vec![Vec::new(); pairs as usize];
-    let Some(judge) = &mut judge else {
-        for (pair, opening) in openings.iter_mut().enumerate() {
-            *opening = Quest::start(rule, rules, seed, pair as u64).plays;
-        }
-        return Ok(Some(openings));
+    let OpeningFrame { rule, rules, max_plays, seed, .. } = frame;
+    let Some(judge) = judge else {
+        let plays = |pair| Quest::start(rule, rules, seed, pair).plays;
+        return Ok(Some(pairs.map(plays).collect()));
     };
-    let mut next = 0..pairs;
+    let first = pairs.start;
+    let mut openings: Vec<Vec<Play>> = pairs.clone().map(|_| Vec::new()).collect();
+    let mut next = pairs;
     let mut batch = Batch::default();
     let mut result = SearchResult::default();
-    let mut desks: Vec<(Search, Option<Quest>)> = (0..JUDGED_AT_ONCE.min(pairs as usize))
-        .map(|_| (Search::new(&judge.search, max_plays), None))
-        .collect();
+    let mut desks: Vec<(Search, Option<Quest>)> =
+        openings.iter().map(|_| (Search::new(&judge.search, max_plays), None)).collect();
     loop {
         if stop() {
             return Ok(None);
@@ -86,7 +132,7 @@ pub(crate) fn draw(
                     break;
                 }
                 search.result(&mut result);
-                let pair = open.pair as usize;
+                let pair = (open.pair - first) as usize;
                 match open.judged(rule, rules, seed, f64::from(result.value)) {
                     Some(plays) => {
                         openings[pair] = plays;
@@ -96,12 +142,11 @@ pub(crate) fn draw(
                 }
             }
         }
-        let rows = batch.evaluate(&mut *judge.evaluator, |index, evaluation| {
-            desks[index].0.absorb(evaluation)
-        })?;
-        if rows == 0 {
+        if batch.owners().is_empty() {
             return Ok(Some(openings));
         }
+        batch.evaluate(&mut *judge.evaluator)?;
+        batch.deliver(|index, evaluation| desks[index].0.absorb(evaluation));
     }
 }
 

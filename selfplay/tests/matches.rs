@@ -8,10 +8,11 @@ use gipf_core::Rules;
 use gipf_core::record::{GameRecord, GameResult};
 use gipf_model::fake::FakeEvaluator;
 use gipf_model::{Evaluator, Features};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use gipf_selfplay::{
-    Budget, BuiltIn, Clock, Contestant, GameState, Judge, Match, MatchConfig, MatchError,
+    Budget, BuiltIn, Clock, Contestant, GameState, Judge, Limit, Match, MatchConfig, MatchError,
     MatchResult, Method, Network, NetworkPlayer, OpeningRule, Player, Purpose, RandomKey, Search,
     SearchBudget, SearchConfig, SearchResult, Step,
 };
@@ -21,7 +22,7 @@ fn rules(text: &str) -> Rules {
 }
 
 fn built_in(player: BuiltIn) -> Contestant {
-    Contestant::Player { player: player.player(), simulations: 1 }
+    Contestant::built_in(player, Limit::nodes(1))
 }
 
 fn network(seed: u64, method: Method) -> Network<Box<dyn Evaluator>> {
@@ -35,7 +36,7 @@ fn network(seed: u64, method: Method) -> Network<Box<dyn Evaluator>> {
 }
 
 fn contestant(seed: u64) -> Contestant {
-    Contestant::Network { network: network(seed, Method::Gumbel), simulations: 16 }
+    Contestant::network(network(seed, Method::Gumbel), Limit::nodes(16)).unwrap()
 }
 
 fn play(
@@ -47,11 +48,19 @@ fn play(
     let mut records = Vec::new();
     let mut heard = 0;
     let games = config.games;
-    let mut contest = Match::new(config, a, b, judge).unwrap();
+    let mut contest = Match::new(config, vec![[a, b]], judge).unwrap();
     let result =
-        contest.run(&|| false, &mut |_| heard += 1, &mut |record| records.push(record)).unwrap();
+        contest.run(&|| false, &mut |_| heard += 1, &mut |game| records.push(game.record)).unwrap();
     assert_eq!((heard, result.games), (games, u64::from(games)));
     (result, sorted(records))
+}
+
+/// What depends on the games only, not on the time or on how they were batched.
+fn counts(result: &MatchResult) -> impl PartialEq + std::fmt::Debug {
+    let sides =
+        result.sides.clone().map(|side| (side.forfeits, side.cost.decisions, side.cost.nodes));
+    let MatchResult { games, a_wins, b_wins, unfinished, pairs, plays, sprt, .. } = result.clone();
+    (games, a_wins, b_wins, unfinished, pairs, plays, sides, sprt)
 }
 
 #[test]
@@ -114,7 +123,7 @@ fn games_depend_on_the_seed_not_on_how_many_are_played_at_once() {
     let (result, records) = run(1, 1);
     let (again, same) = run(1, 16);
     assert_eq!(records, same);
-    assert_eq!(MatchResult { batches: again.batches, ..result.clone() }, again);
+    assert_eq!(counts(&result), counts(&again));
     assert!(again.batches < result.batches / 4, "leaves of all games share batches");
     assert_ne!(run(2, 16).1, records);
 }
@@ -193,16 +202,22 @@ fn judged_openings_are_fair_in_the_judges_eyes() {
 #[test]
 fn a_stopped_match_tells_what_it_knows() {
     let config = MatchConfig { games: 100, concurrent: 4, ..MatchConfig::new(rules("basic"), 2) };
-    let mut contest = Match::new(config, contestant(1), contestant(2), None).unwrap();
-    let done = std::cell::Cell::new(0);
+    let pair = vec![[contestant(1), contestant(2)]];
+    let mut contest = Match::new(config, pair, None).unwrap();
+    let done = AtomicU64::new(0);
     let result = contest
-        .run(&|| done.get() >= 5, &mut |result| done.set(result.games), &mut |_| {})
+        .run(
+            &|| done.load(Ordering::Relaxed) >= 5,
+            &mut |result| done.store(result.games, Ordering::Relaxed),
+            &mut |_| {},
+        )
         .unwrap();
     assert!(result.stopped && (5..10).contains(&result.games), "{result:?}");
     assert!(result.pairs.pairs() <= result.games / 2);
     let config = MatchConfig::new(rules("basic"), 2);
     let mut contest =
-        Match::new(config, contestant(1), contestant(2), Some(network(1, Method::Gumbel))).unwrap();
+        Match::new(config, vec![[contestant(1), contestant(2)]], Some(network(1, Method::Gumbel)))
+            .unwrap();
     let result = contest.run(&|| true, &mut |_| {}, &mut |_| {}).unwrap();
     assert!(result.stopped && result.games == 0);
 }
@@ -211,7 +226,7 @@ fn a_stopped_match_tells_what_it_knows() {
 fn impossible_matches_are_refused() {
     let refuse = |config: MatchConfig| {
         let refused =
-            Match::new(config, built_in(BuiltIn::Random), built_in(BuiltIn::Random), None);
+            Match::new(config, vec![[BuiltIn::Random, BuiltIn::Random].map(built_in)], None);
         refused.err().expect("refused").to_string()
     };
     let usual = || MatchConfig::new(rules("basic"), 1);
@@ -223,7 +238,8 @@ fn impossible_matches_are_refused() {
     let mut bad = network(1, Method::Gumbel);
     bad.search.gumbel.c_scale = 0.0;
     let bad = Contestant::Network { network: bad, simulations: 8 };
-    let error = Match::new(usual(), bad, built_in(BuiltIn::Random), None).err();
+    let pair = [bad, built_in(BuiltIn::Random)];
+    let error = Match::new(usual(), vec![pair], None).err();
     assert!(matches!(error, Some(MatchError::Search { name, .. }) if name == "net-1"));
 }
 

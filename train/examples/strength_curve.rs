@@ -12,7 +12,7 @@ use clap::Parser;
 use gipf_core::Rules;
 use gipf_model::Checkpoint;
 use gipf_model_torch::Device;
-use gipf_selfplay::{BuiltIn, Contestant, Match, MatchConfig, Method, RulesSampler};
+use gipf_selfplay::{BuiltIn, Contestant, Limit, Match, MatchConfig, Method, RulesSampler};
 use gipf_train::evaluators::network;
 use gipf_train::run::RunView;
 use plotters::prelude::*;
@@ -81,19 +81,20 @@ fn main() -> anyhow::Result<()> {
         let minutes = written(&file.path)?.duration_since(begun)?.as_secs_f64() / 60.0;
         let player = Checkpoint::load(&file.path)?;
         for (opponent, _) in OPPONENTS {
-            let simulations = args.nodes;
+            let limit = Limit::nodes(args.nodes);
             let contestant = |checkpoint: &Checkpoint| -> anyhow::Result<Contestant> {
                 let network = network("network", Method::Gumbel, checkpoint, Device::Cpu)?;
-                Ok(Contestant::Network { network, simulations })
+                Ok(Contestant::network(network, limit)?)
             };
             let other = match opponent {
-                GREEDY => Contestant::Player { player: BuiltIn::Greedy.player(), simulations },
+                GREEDY => Contestant::built_in(BuiltIn::Greedy, limit),
                 HALF_WAY => contestant(&Checkpoint::load(&files[files.len() / 2].path)?)?,
                 _ => contestant(&Checkpoint::load(&files[0].path)?)?,
             };
             let config = MatchConfig { games: args.games, ..MatchConfig::new(rules, file.step) };
             let judge = network("judge", Method::Gumbel, &player, Device::Cpu)?;
-            let result = Match::new(config, contestant(&player)?, other, Some(judge))?.run(
+            let contestants = vec![[contestant(&player)?, other]];
+            let result = Match::new(config, contestants, Some(judge))?.run(
                 &|| false,
                 &mut |_| {},
                 &mut |_| {},

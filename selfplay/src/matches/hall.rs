@@ -1,241 +1,333 @@
-//! The games of a match under way.
+//! What one thread of a match does, and what the threads share.
 
-use gipf_core::record::{GameId, GameRecord, GameResult, RECORD_FORMAT, RecordedPlay};
-use gipf_core::{Color, Play, Position};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::{MatchConfig, MatchError, MatchResult};
-use crate::budget::Budget;
+use gipf_core::{Color, Play};
+
+use super::clock::{Stopwatch, ask};
+use super::game::Game;
+use super::tally::Tally;
+use super::{MatchConfig, MatchError, MatchGame, MatchResult};
 use crate::contestant::{Batch, Contestant};
 use crate::network::play_budget;
-use crate::player::GameState;
-use crate::random::{Purpose, RandomKey, weighted};
+use crate::openings::Book;
+use crate::player::{GameState, PlayerError};
+use crate::random::{Purpose, weighted};
 use crate::record::{searched, unsearched};
 use crate::search::{Search, SearchResult, Step};
 
+/// Who hears of a match: of its state after each game, and of each game.
+pub(super) struct Hearers<'a> {
+    pub(super) progress: &'a mut (dyn FnMut(&MatchResult) + Send),
+    pub(super) record: &'a mut (dyn FnMut(MatchGame) + Send),
+}
+
+/// The games that are over, and the next one to begin.
+struct Board<'a> {
+    tally: &'a mut Tally,
+    next: u64,
+    hearers: Hearers<'a>,
+}
+
+/// What the threads of a match share.
+pub(super) struct Floor<'a> {
+    config: &'a MatchConfig,
+    stop: &'a (dyn Fn() -> bool + Sync),
+    board: Mutex<Board<'a>>,
+    book: &'a Mutex<Book>,
+    over: AtomicBool,
+}
+
+/// Whole values only stand behind these locks, so one left by a panicking thread is sound.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<'a> Floor<'a> {
+    pub(super) fn new(
+        config: &'a MatchConfig,
+        tally: &'a mut Tally,
+        book: &'a Mutex<Book>,
+        stop: &'a (dyn Fn() -> bool + Sync),
+        hearers: Hearers<'a>,
+    ) -> Floor<'a> {
+        let over = AtomicBool::new(tally.is_decided());
+        let board = Mutex::new(Board { tally, next: 0, hearers });
+        Floor { config, stop, board, book, over }
+    }
+
+    /// Whether nobody is to play on: stopped, decided or failed. What is under way is dropped then.
+    pub(super) fn is_over(&self) -> bool {
+        self.over.load(Ordering::Relaxed) || (self.stop)()
+    }
+
+    /// Ends the match for all threads.
+    pub(super) fn close(&self) {
+        self.over.store(true, Ordering::Relaxed);
+    }
+
+    /// The next game that nobody has played; `None` when there is none.
+    fn take(&self) -> Option<u64> {
+        let mut board = lock(&self.board);
+        let number = board.tally.missing(board.next)?;
+        board.next = number + 1;
+        Some(number)
+    }
+
+    /// Counts a game that has ended and tells of it.
+    fn finish(&self, game: MatchGame) {
+        let mut board = lock(&self.board);
+        let Board { tally, hearers, .. } = &mut *board;
+        tally.count(&game);
+        if tally.is_decided() {
+            self.close();
+        }
+        (hearers.record)(game);
+        (hearers.progress)(&tally.result);
+    }
+
+    /// Counts positions evaluated in one batch.
+    fn count_batch(&self, rows: u64) {
+        let result = &mut lock(&self.board).tally.result;
+        result.evaluations += rows;
+        result.batches += 1;
+    }
+}
+
 /// A place where one game after another is played.
-pub(super) struct Seat {
+struct Seat {
     game: Option<Game>,
     /// The trees of A and B, for networks.
-    pub(super) searches: [Option<Search>; 2],
+    searches: [Option<Search>; 2],
 }
 
-struct Game {
-    number: u64,
-    position: Position,
-    plays: Vec<Play>,
-    recorded: Vec<RecordedPlay>,
-    /// The contestant whose search is running.
-    searching: Option<usize>,
-}
-
-impl Game {
-    fn key(&self, seed: u64) -> RandomKey {
-        RandomKey { seed, game: self.number }
-    }
-
-    /// A is White in the first game of each pair.
-    fn contestant(&self, color: Color) -> usize {
-        (color.index() + self.number as usize) % 2
-    }
-
-    fn push(&mut self, play: Play, recorded: RecordedPlay) {
-        self.position.play(play);
-        self.plays.push(play);
-        self.recorded.push(recorded);
+impl Seat {
+    fn advance(&mut self, play: Play) {
+        self.searches.iter_mut().flatten().for_each(|search| search.advance(play));
     }
 }
 
-/// The games of a running match.
-pub(super) struct Hall<'a> {
-    config: &'a MatchConfig,
-    openings: &'a [Vec<Play>],
-    next: u64,
-    /// A's half points of the games that are over.
-    points: Vec<Option<u8>>,
-    pub(super) result: MatchResult,
+/// One thread of a match: its contestants and the games that it plays side by side.
+pub(super) struct Hall<'a, 'f> {
+    floor: &'a Floor<'f>,
+    contestants: &'a mut [Contestant; 2],
+    batches: [Batch; 2],
     actions: Vec<Play>,
     outcomes: Vec<(Play, f64)>,
     found: SearchResult,
 }
 
-impl Seat {
-    /// A seat with a search for each network.
-    pub(super) fn new(contestants: &[Contestant; 2], max_plays: u32) -> Seat {
-        let search = |side: usize| contestants[side].new_search(max_plays);
-        Seat { game: None, searches: [search(0), search(1)] }
-    }
-}
-
-impl<'a> Hall<'a> {
-    /// A hall without a game.
-    pub(super) fn new(
-        config: &'a MatchConfig,
-        openings: &'a [Vec<Play>],
-        result: MatchResult,
-    ) -> Hall<'a> {
+impl<'a, 'f> Hall<'a, 'f> {
+    /// A hall for a pair of contestants of its own.
+    pub(super) fn new(floor: &'a Floor<'f>, contestants: &'a mut [Contestant; 2]) -> Hall<'a, 'f> {
         Hall {
-            config,
-            openings,
-            next: 0,
-            points: vec![None; config.games as usize],
-            result,
+            floor,
+            contestants,
+            batches: [Batch::default(), Batch::default()],
             actions: Vec::new(),
             outcomes: Vec::new(),
             found: SearchResult::default(),
         }
     }
 
-    /// Plays a seat's games until a network's evaluation is wanted or no game is left.
-    pub(super) fn play_on(
-        &mut self,
-        seat: &mut Seat,
-        index: usize,
-        contestants: &mut [Contestant; 2],
-        batches: &mut [Batch; 2],
-        progress: &mut dyn FnMut(&MatchResult),
-        record: &mut dyn FnMut(GameRecord),
-    ) -> Result<(), MatchError> {
+    /// Plays until no game is left to begin and all that were begun here are over, or the match is. `halls` play at once.
+    pub(super) fn run(mut self, halls: usize) -> Result<(), MatchError> {
+        let config = self.floor.config;
+        let networks = self.contestants.iter().any(|c| matches!(c, Contestant::Network { .. }));
+        let side_by_side = networks && self.contestants.iter().all(Contestant::is_interleaved);
+        let share = config.concurrent.div_ceil(halls as u32).min(config.games);
+        let seats = if side_by_side { share } else { 1 };
+        let mut seats: Vec<Seat> = (0..seats)
+            .map(|_| Seat {
+                game: None,
+                searches: [0, 1].map(|side| self.contestants[side].new_search(config.max_plays)),
+            })
+            .collect();
         loop {
-            let Some(game) = &mut seat.game else {
-                if self.next == u64::from(self.config.games) {
-                    return Ok(());
-                }
-                seat.game = Some(self.start());
-                seat.searches.iter_mut().flatten().for_each(Search::clear);
-                continue;
-            };
-            if let Some(side) = game.searching {
-                let (Some(search), Contestant::Network { network, .. }) =
-                    (&mut seat.searches[side], &contestants[side])
-                else {
-                    game.searching = None;
-                    continue;
-                };
-                if search.step(batches[side].room()) == Step::Evaluate {
-                    batches[side].push(index);
-                    return Ok(());
-                }
-                search.result(&mut self.found);
-                let play = self.found.play;
-                // A match's policies are no training targets: they are recorded as fast ones.
-                game.push(play, searched(play, &self.found, false, network.checkpoint));
-                game.searching = None;
-                seat.searches.iter_mut().flatten().for_each(|search| search.advance(play));
-            } else if game.position.is_over() || game.plays.len() >= self.config.max_plays as usize
-            {
-                record(self.finish(game));
-                progress(&self.result);
-                seat.game = None;
-            } else if let Some(play) = self.given(game) {
-                game.push(play, unsearched(play));
-                seat.searches.iter_mut().flatten().for_each(|search| search.advance(play));
-            } else {
-                let side = game.contestant(game.position.decider().unwrap_or(Color::White));
-                let key = game.key(self.config.seed);
-                match (&mut contestants[side], &mut seat.searches[side]) {
-                    (Contestant::Network { network, simulations }, Some(search)) => {
-                        let ply = game.plays.len() as u32;
-                        let noise = key.stream(ply, Purpose::Noise);
-                        search.begin(
-                            &game.position,
-                            ply,
-                            play_budget(&network.search, *simulations),
-                            noise,
-                        );
-                        game.searching = Some(side);
-                    }
-                    (Contestant::Player { player, simulations }, _) => {
-                        let state = GameState {
-                            position: &game.position,
-                            plays: &game.plays,
-                            max_plays: self.config.max_plays,
-                            key,
-                        };
-                        let choice = player
-                            .choose(&state, &Budget::nodes(*simulations))
-                            .map_err(|error| MatchError::Player { name: player.name(), error })?;
-                        let recorded = match &choice.search {
-                            Some(found) => searched(choice.play, found, false, 0),
-                            None => unsearched(choice.play),
-                        };
-                        game.push(choice.play, recorded);
-                        seat.searches
-                            .iter_mut()
-                            .flatten()
-                            .for_each(|search| search.advance(choice.play));
-                    }
-                    // Every network's seat has its search.
-                    (Contestant::Network { .. }, None) => return Ok(()),
-                }
+            for (index, seat) in seats.iter_mut().enumerate() {
+                self.play_on(seat, index)?;
+            }
+            if self.floor.is_over() || !self.evaluate(&mut seats)? {
+                return Ok(());
             }
         }
     }
 
-    fn start(&mut self) -> Game {
-        let number = self.next;
-        self.next += 1;
-        let mut game = Game {
-            number,
-            position: self.config.rules.start(),
-            plays: Vec::new(),
-            recorded: Vec::new(),
-            searching: None,
-        };
-        for &play in &self.openings[number as usize / 2] {
-            game.push(play, unsearched(play));
+    /// Evaluates what the seats wait for; `false` where none waits.
+    fn evaluate(&mut self, seats: &mut [Seat]) -> Result<bool, MatchError> {
+        let mut any = false;
+        for (side, (contestant, batch)) in
+            self.contestants.iter_mut().zip(&mut self.batches).enumerate()
+        {
+            let Contestant::Network { network, .. } = contestant else { continue };
+            let rows = batch.owners().len();
+            if rows == 0 {
+                continue;
+            }
+            let watch = Stopwatch::start();
+            batch.evaluate(&mut *network.evaluator).map_err(|error| MatchError::Player {
+                name: network.name.clone(),
+                error: PlayerError::Evaluation(error),
+            })?;
+            let seconds = watch.seconds() / rows as f64;
+            batch.deliver(|seat, evaluation| {
+                let Seat { game, searches } = &mut seats[seat];
+                searches[side].iter_mut().for_each(|search| search.absorb(evaluation));
+                game.iter_mut().for_each(|game| game.costs[side].seconds += seconds);
+            });
+            self.floor.count_batch(rows as u64);
+            any = true;
         }
-        game
+        Ok(any)
+    }
+
+    /// Plays a seat's games until a network's evaluation is wanted or no game is left.
+    fn play_on(&mut self, seat: &mut Seat, index: usize) -> Result<(), MatchError> {
+        let config = self.floor.config;
+        while !self.floor.is_over() {
+            let Some(game) = &mut seat.game else {
+                let Some(game) = self.begin()? else { return Ok(()) };
+                seat.game = Some(game);
+                seat.searches.iter_mut().flatten().for_each(Search::clear);
+                continue;
+            };
+            if game.is_over(config.max_plays) {
+                if let Some(game) = seat.game.take() {
+                    self.floor.finish(game.finish(config));
+                }
+            } else if let Some(side) = game.searching {
+                let (Some(search), Contestant::Network { network, .. }) =
+                    (&mut seat.searches[side], &self.contestants[side])
+                else {
+                    game.searching = None;
+                    continue;
+                };
+                let watch = Stopwatch::start();
+                let step = search.step(self.batches[side].room());
+                game.costs[side].seconds += watch.seconds();
+                if step == Step::Evaluate {
+                    self.batches[side].push(index);
+                    return Ok(());
+                }
+                search.result(&mut self.found);
+                let play = self.found.play;
+                game.costs[side].decisions += 1;
+                game.costs[side].nodes += u64::from(self.found.simulations);
+                // A match's policies are no training targets: they are recorded as fast ones.
+                game.push(play, searched(play, &self.found, false, network.checkpoint));
+                game.searching = None;
+                seat.advance(play);
+            } else if let Some(play) = self.given(game) {
+                game.push(play, unsearched(play));
+                seat.advance(play);
+            } else {
+                let side = game.contestant(game.position.decider().unwrap_or(Color::White));
+                if let Some(play) = self.decide(game, &mut seat.searches[side], side)? {
+                    seat.advance(play);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The next game after its opening; `None` when no game is left or the match is stopped.
+    fn begin(&mut self) -> Result<Option<Game>, MatchError> {
+        let floor = self.floor;
+        let Some(number) = floor.take() else { return Ok(None) };
+        let frame = floor.config.opening_frame();
+        let opening = lock(floor.book).opening(frame, number / 2, &|| floor.is_over());
+        let Some(opening) = opening.map_err(MatchError::Judge)? else { return Ok(None) };
+        for contestant in &mut *self.contestants {
+            if let Contestant::Player { player, interleaved: false, .. } = contestant {
+                player.new_game();
+            }
+        }
+        Ok(Some(Game::new(floor.config, number, &opening)))
+    }
+
+    /// Begins a network's search, or asks a player and makes its play, which is returned.
+    fn decide(
+        &mut self,
+        game: &mut Game,
+        search: &mut Option<Search>,
+        side: usize,
+    ) -> Result<Option<Play>, MatchError> {
+        let config = self.floor.config;
+        let (key, ply) = (game.key(config.seed), game.plays.len() as u32);
+        let (player, limit, checkpoint) = match (&mut self.contestants[side], search) {
+            (Contestant::Network { network, simulations }, Some(search)) => {
+                let budget = play_budget(&network.search, *simulations);
+                search.begin(&game.position, ply, budget, key.stream(ply, Purpose::Noise));
+                game.searching = Some(side);
+                return Ok(None);
+            }
+            (Contestant::Player { player, limit, checkpoint, .. }, _) => {
+                (player, *limit, *checkpoint)
+            }
+            (Contestant::Network { network, .. }, None) => {
+                game.forfeit(side, &network.name, "it has no search");
+                return Ok(None);
+            }
+        };
+        let state = GameState {
+            position: &game.position,
+            plays: &game.plays,
+            max_plays: config.max_plays,
+            key,
+        };
+        let watch = Stopwatch::start();
+        let chosen = ask(&mut **player, &state, limit, self.floor);
+        let seconds = watch.seconds();
+        if self.floor.is_over() {
+            // Whoever was stopped has not chosen.
+            return Ok(None);
+        }
+        let cost = &mut game.costs[side];
+        cost.decisions += 1;
+        cost.seconds += seconds;
+        if let Some(time) = limit.time {
+            cost.worst_overshoot = cost.worst_overshoot.max(seconds - time.as_secs_f64());
+        }
+        let choice = match chosen {
+            Ok(choice) if game.position.is_legal(choice.play) => choice,
+            Ok(choice) => {
+                let play = choice.play;
+                game.forfeit(side, &player.name(), &format!("'{play}' is not legal here"));
+                return Ok(None);
+            }
+            Err(error @ PlayerError::Evaluation(_)) => {
+                return Err(MatchError::Player { name: player.name(), error });
+            }
+            Err(error) => {
+                game.forfeit(side, &player.name(), &error.to_string());
+                return Ok(None);
+            }
+        };
+        cost.nodes += match (&choice.thought, &choice.search) {
+            (Some(thought), _) => thought.nodes,
+            (None, Some(found)) => u64::from(found.simulations),
+            (None, None) => 0,
+        };
+        let recorded = match &choice.search {
+            Some(found) => searched(choice.play, found, false, checkpoint),
+            None => unsearched(choice.play),
+        };
+        game.push(choice.play, recorded);
+        Ok(Some(choice.play))
     }
 
     /// A play that nobody chooses: a side game's outcome, or a single play.
     fn given(&mut self, game: &Game) -> Option<Play> {
         if game.position.is_chance() {
             game.position.outcomes(&mut self.outcomes);
-            let mut rng =
-                game.key(self.config.seed).stream(game.plays.len() as u32, Purpose::Outcome);
+            let key = game.key(self.floor.config.seed);
+            let mut rng = key.stream(game.plays.len() as u32, Purpose::Outcome);
             let drawn =
                 weighted(&mut rng, self.outcomes.iter().map(|&(_, probability)| probability));
             return self.outcomes.get(drawn).map(|&(play, _)| play);
         }
         game.position.actions(&mut self.actions);
         if let [only] = self.actions[..] { Some(only) } else { None }
-    }
-
-    fn finish(&mut self, game: &mut Game) -> GameRecord {
-        let result = &mut self.result;
-        result.games += 1;
-        result.plays += game.plays.len() as u64;
-        let a_half_points = match game.position.winner() {
-            None => {
-                result.unfinished += 1;
-                1
-            }
-            Some(color) => {
-                let a_won = game.contestant(color) == 0;
-                let wins = if a_won { &mut result.a_wins } else { &mut result.b_wins };
-                wins[color.index()] += 1;
-                if a_won { 2 } else { 0 }
-            }
-        };
-        let number = game.number as usize;
-        self.points[number] = Some(a_half_points);
-        if let Some(other) = self.points[number ^ 1] {
-            result.pairs.add(usize::from(a_half_points + other));
-        }
-        GameRecord {
-            format: RECORD_FORMAT.to_owned(),
-            id: GameId {
-                run: self.config.run.clone(),
-                worker: self.config.worker.clone(),
-                seq: game.number,
-            },
-            rules: self.config.rules.to_string(),
-            start: None,
-            max_plays: self.config.max_plays,
-            seed: self.config.seed,
-            result: GameResult::of(&game.position),
-            forfeit: None,
-            plays: std::mem::take(&mut game.recorded),
-        }
     }
 }

@@ -7,8 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use gipf_core::DEFAULT_MAX_PLAYS;
-use gipf_core::record::GameRecord;
-use gipf_selfplay::{Match, MatchConfig, MatchError, MatchResult};
+use gipf_selfplay::{Limit, Match, MatchConfig, MatchError, MatchGame, MatchResult};
 use serde_json::json;
 
 use super::fault::check_new_file;
@@ -91,13 +90,9 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     };
     let stop = StopFlag::on_signals()?;
     let mut failed: Option<std::io::Error> = None;
-    let mut game = Match::new(
-        config,
-        a.contestant(args.nodes, device)?,
-        b.contestant(args.nodes, device)?,
-        judge,
-    )
-    .map_err(|error| match error {
+    let limit = Limit::nodes(args.nodes);
+    let contestants = vec![[a.contestant(limit, device)?, b.contestant(limit, device)?]];
+    let mut game = Match::new(config, contestants, judge).map_err(|error| match error {
         MatchError::Config(text) => Usage::error(text),
         other => other.into(),
     })?;
@@ -130,9 +125,9 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
                 )
             });
         },
-        &mut |record: GameRecord| {
+        &mut |game: MatchGame| {
             if let (Some(file), None) = (records.as_mut(), failed.as_ref()) {
-                failed = write_record(file, &record).err();
+                failed = writeln!(file, "{}", game.record.to_json()).err();
             }
         },
     )?;
@@ -168,10 +163,6 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn write_record(file: &mut impl Write, record: &GameRecord) -> std::io::Result<()> {
-    writeln!(file, "{}", record.to_json())
 }
 
 /// Wins, losses, unfinished games and the score of the first player.

@@ -6,7 +6,7 @@ use anyhow::Context;
 use gipf_model::Checkpoint;
 use gipf_model_torch::Device;
 use gipf_player::messages::echo;
-use gipf_selfplay::{BuiltIn, Contestant, Judge, Method, nearest_name};
+use gipf_selfplay::{BuiltIn, Contestant, Judge, Limit, Method, nearest_name};
 
 use super::Usage;
 use crate::evaluators::network;
@@ -79,17 +79,14 @@ impl PlayerSpec {
     /// The device refuses the network.
     pub(super) fn contestant(
         &self,
-        simulations: u32,
+        limit: Limit,
         device: Device,
     ) -> anyhow::Result<Contestant> {
         Ok(match self {
-            PlayerSpec::BuiltIn(built_in) => {
-                Contestant::Player { player: built_in.player(), simulations }
+            PlayerSpec::BuiltIn(built_in) => Contestant::built_in(*built_in, limit),
+            PlayerSpec::Network { name, method, checkpoint } => {
+                Contestant::network(network(name, *method, checkpoint, device)?, limit)?
             }
-            PlayerSpec::Network { name, method, checkpoint } => Contestant::Network {
-                network: network(name, *method, checkpoint, device)?,
-                simulations,
-            },
         })
     }
 

@@ -10,7 +10,9 @@ use anyhow::{Context, anyhow};
 use gipf_core::Rules;
 use gipf_model::Checkpoint;
 use gipf_model_torch::{Device, device_from_name};
-use gipf_selfplay::{BuiltIn, Contestant, Match, MatchConfig, MatchResult, Method, RulesEntry};
+use gipf_selfplay::{
+    BuiltIn, Contestant, Limit, Match, MatchConfig, MatchResult, Method, RulesEntry,
+};
 
 use super::selfplay::sampler;
 use super::stop::StopFlag;
@@ -76,7 +78,7 @@ pub fn matches(
         // The newest network judges the openings.
         let judge = network("judge", Method::Gumbel, &newest, device)?;
         let player = contestant(&newest_name, &newest, config, device)?;
-        matches.push((opponent, Match::new(settings, player, other, Some(judge))?));
+        matches.push((opponent, Match::new(settings, vec![[player, other]], Some(judge))?));
     }
     play_at_once(matches, config.report.games, stop, progress)
 }
@@ -144,7 +146,7 @@ fn main_rules(config: &Config) -> anyhow::Result<Rules> {
 }
 
 fn built_in(player: BuiltIn, config: &Config) -> Contestant {
-    Contestant::Player { player: player.player(), simulations: config.report.simulations }
+    Contestant::built_in(player, Limit::nodes(config.report.simulations))
 }
 
 fn contestant(
@@ -153,10 +155,8 @@ fn contestant(
     config: &Config,
     device: Device,
 ) -> anyhow::Result<Contestant> {
-    Ok(Contestant::Network {
-        network: network(name, Method::Gumbel, checkpoint, device)?,
-        simulations: config.report.simulations,
-    })
+    let network = network(name, Method::Gumbel, checkpoint, device)?;
+    Ok(Contestant::network(network, Limit::nodes(config.report.simulations))?)
 }
 
 /// The commands that come after this one, as the user would type them.

@@ -16,7 +16,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::Context;
 use gipf_core::{Color, DEFAULT_MAX_PLAYS};
 use gipf_model_torch::Device;
-use gipf_selfplay::{BuiltIn, Contestant, NetworkPlayer, Player, nearest_name};
+use gipf_selfplay::{BuiltIn, Limit, Player, nearest_name};
 
 use super::fault::check_new_file;
 use super::players::PlayerSpec;
@@ -148,10 +148,7 @@ fn spec(text: &str) -> anyhow::Result<Option<PlayerSpec>> {
 }
 
 fn player(spec: &PlayerSpec, nodes: u32, device: Device) -> anyhow::Result<Box<dyn Player>> {
-    Ok(match spec.contestant(nodes, device)? {
-        Contestant::Player { player, .. } => player,
-        Contestant::Network { network, .. } => Box::new(NetworkPlayer::new(network)?),
-    })
+    Ok(spec.contestant(Limit::nodes(nodes), device)?.into_player()?)
 }
 
 fn is_network(spec: &PlayerSpec) -> bool {
