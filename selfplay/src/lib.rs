@@ -11,6 +11,7 @@
 //! The crate links no libtorch and, without the feature `threads`, starts no thread and reads no clock.
 #![forbid(unsafe_code)]
 
+mod alphabeta;
 mod budget;
 mod cache;
 mod config;
@@ -22,6 +23,7 @@ mod halving;
 mod improve;
 mod lane;
 mod matches;
+mod mcts;
 mod mixes;
 mod network;
 mod openings;
@@ -39,6 +41,7 @@ mod sprt;
 mod tree;
 mod worker;
 
+pub use alphabeta::AlphaBetaPlayer;
 #[cfg(feature = "threads")]
 pub use budget::Timer;
 pub use budget::{Budget, Clock, Score, Thought};
@@ -52,11 +55,12 @@ pub use elo::{Elo, PairCounts, elo_of, score_of};
 pub use greedy::GreedyPlayer;
 pub use halving::HalvingSchedule;
 pub use matches::{Match, MatchConfig, MatchError, MatchGame, MatchResult, SideCost, SideResult};
+pub use mcts::MctsPlayer;
 pub use mixes::{MixDraw, MixError};
 pub use network::{Network, NetworkPlayer};
 pub use openings::{Judge, OpeningRule};
 pub use player::{
-    BuiltIn, Choice, GameState, Player, PlayerError, RandomPlayer, UnknownPlayer, nearest_name,
+    BuiltIn, Choice, GameState, Player, PlayerError, PlayerNameError, RandomPlayer, nearest_name,
 };
 #[cfg(feature = "threads")]
 pub use pool::{Pool, PoolControl, PoolEnd, PoolError};

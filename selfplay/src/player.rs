@@ -1,12 +1,15 @@
 //! Players behind one trait, and the simplest of them.
 
+use std::fmt;
 use std::str::FromStr;
 
 use gipf_core::{Play, Position};
 use gipf_model::EvalError;
 
+use crate::alphabeta::{AlphaBetaPlayer, MOST_DEPTH};
 use crate::budget::{Budget, Thought};
 use crate::greedy::GreedyPlayer;
+use crate::mcts::{MOST_PLAYOUTS, MctsPlayer};
 use crate::random::{Purpose, RandomKey, below};
 use crate::search::SearchResult;
 
@@ -105,24 +108,57 @@ impl Player for RandomPlayer {
     }
 }
 
-/// The players that need nothing but their name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The players that need nothing but their name: `random`, `greedy`, `alphabeta`, `alphabeta:DEPTH`, `mcts`,
+/// `mcts:PLAYOUTS`. `FromStr` reads it, `Display` writes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BuiltIn {
     /// [`RandomPlayer`]
     Random,
     /// [`GreedyPlayer`]
     Greedy,
+    /// [`AlphaBetaPlayer`]
+    AlphaBeta {
+        /// Plays it looks ahead at every decision, 1 to 64, whatever the budget; `None`: as the budget says.
+        depth: Option<u32>,
+    },
+    /// [`MctsPlayer`]
+    Mcts {
+        /// Playouts of every decision, 1 to 10,000,000, whatever the budget; `None`: as the budget says.
+        playouts: Option<u32>,
+    },
 }
 
 impl BuiltIn {
-    /// All of them.
-    pub const ALL: [BuiltIn; 2] = [BuiltIn::Random, BuiltIn::Greedy];
+    /// All of them, each without a number of its own.
+    pub const ALL: [BuiltIn; 4] = [
+        BuiltIn::Random,
+        BuiltIn::Greedy,
+        BuiltIn::AlphaBeta { depth: None },
+        BuiltIn::Mcts { playouts: None },
+    ];
 
-    /// The name that [`FromStr`] reads.
+    /// The names of [`BuiltIn::ALL`].
+    pub const NAMES: [&str; 4] = ["random", "greedy", "alphabeta", "mcts"];
+
+    /// What [`FromStr`] reads, for help texts and messages.
+    pub const FORMS: &str = "random, greedy, alphabeta[:DEPTH], mcts[:PLAYOUTS]";
+
+    /// The name without a number.
     pub const fn name(self) -> &'static str {
+        BuiltIn::NAMES[match self {
+            BuiltIn::Random => 0,
+            BuiltIn::Greedy => 1,
+            BuiltIn::AlphaBeta { .. } => 2,
+            BuiltIn::Mcts { .. } => 3,
+        }]
+    }
+
+    /// The number in the name.
+    const fn number(self) -> Option<u32> {
         match self {
-            BuiltIn::Random => "random",
-            BuiltIn::Greedy => "greedy",
+            BuiltIn::Random | BuiltIn::Greedy => None,
+            BuiltIn::AlphaBeta { depth } => depth,
+            BuiltIn::Mcts { playouts } => playouts,
         }
     }
 
@@ -131,28 +167,88 @@ impl BuiltIn {
         match self {
             BuiltIn::Random => Box::new(RandomPlayer::default()),
             BuiltIn::Greedy => Box::new(GreedyPlayer::default()),
+            BuiltIn::AlphaBeta { depth } => Box::new(AlphaBetaPlayer::new(depth)),
+            BuiltIn::Mcts { playouts } => Box::new(MctsPlayer::new(playouts)),
         }
     }
 }
 
-/// A name that no built-in player has.
+impl fmt::Display for BuiltIn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.number() {
+            None => f.write_str(self.name()),
+            Some(number) => write!(f, "{}:{number}", self.name()),
+        }
+    }
+}
+
+/// A text that names no built-in player.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown player \"{name}\"{}", .nearest.as_ref().map(|nearest| format!(": did you mean \"{nearest}\"?")).unwrap_or_default())]
-pub struct UnknownPlayer {
-    /// The name.
-    pub name: String,
-    /// The built-in player whose name is nearest, if one is near.
-    pub nearest: Option<String>,
+pub enum PlayerNameError {
+    /// No built-in player is called so.
+    #[error("unknown player \"{name}\"{}", .nearest.as_ref().map(|nearest| format!(": did you mean \"{nearest}\"?")).unwrap_or_default())]
+    Unknown {
+        /// The text.
+        name: String,
+        /// The name that is nearest, if one is near.
+        nearest: Option<String>,
+    },
+    /// The player is known, what follows its name is not.
+    #[error("player \"{name}\": {what} is a number from 1 to {most}")]
+    Number {
+        /// The text.
+        name: String,
+        /// What the number stands for.
+        what: &'static str,
+        /// The largest allowed.
+        most: u32,
+    },
+    /// The player takes no number.
+    #[error("player \"{name}\": {player} takes no number")]
+    NoNumber {
+        /// The text.
+        name: String,
+        /// The player's name.
+        player: &'static str,
+    },
 }
 
 impl FromStr for BuiltIn {
-    type Err = UnknownPlayer;
+    type Err = PlayerNameError;
 
-    fn from_str(text: &str) -> Result<BuiltIn, UnknownPlayer> {
-        BuiltIn::ALL.into_iter().find(|player| player.name() == text).ok_or_else(|| UnknownPlayer {
-            name: text.chars().take(80).collect(),
-            nearest: nearest_name(text, &BuiltIn::ALL.map(BuiltIn::name)),
-        })
+    fn from_str(text: &str) -> Result<BuiltIn, PlayerNameError> {
+        let (word, number) = match text.split_once(':') {
+            Some((word, number)) => (word, Some(number)),
+            None => (text, None),
+        };
+        let shown = || text.chars().take(80).collect::<String>();
+        let read = |what, most| match number {
+            None => Ok(None),
+            Some(digits) => digits
+                .parse()
+                .ok()
+                .filter(|value| (1..=most).contains(value))
+                .filter(|value: &u32| value.to_string() == digits)
+                .map(Some)
+                .ok_or_else(|| PlayerNameError::Number { name: shown(), what, most }),
+        };
+        let player = match BuiltIn::ALL.into_iter().find(|player| player.name() == word) {
+            None => {
+                let nearest = nearest_name(word, &BuiltIn::NAMES);
+                return Err(PlayerNameError::Unknown { name: shown(), nearest });
+            }
+            Some(BuiltIn::AlphaBeta { .. }) => {
+                BuiltIn::AlphaBeta { depth: read("the depth in plays", MOST_DEPTH)? }
+            }
+            Some(BuiltIn::Mcts { .. }) => {
+                BuiltIn::Mcts { playouts: read("the number of playouts", MOST_PLAYOUTS)? }
+            }
+            Some(player) if number.is_some() => {
+                return Err(PlayerNameError::NoNumber { name: shown(), player: player.name() });
+            }
+            Some(player) => player,
+        };
+        Ok(player)
     }
 }
 
@@ -172,14 +268,34 @@ mod tests {
 
     #[test]
     fn names_are_parsed_and_mistakes_answered() {
-        for player in BuiltIn::ALL {
-            assert_eq!(player.name().parse(), Ok(player));
-            assert_eq!(player.player().name(), player.name());
+        let numbered = [
+            BuiltIn::AlphaBeta { depth: Some(1) },
+            BuiltIn::AlphaBeta { depth: Some(64) },
+            BuiltIn::Mcts { playouts: Some(1) },
+            BuiltIn::Mcts { playouts: Some(10_000_000) },
+        ];
+        for player in BuiltIn::ALL.into_iter().chain(numbered) {
+            assert_eq!(player.to_string().parse(), Ok(player));
+            assert_eq!(player.player().name(), player.to_string());
         }
         let message = |text: &str| text.parse::<BuiltIn>().unwrap_err().to_string();
         assert_eq!(message("gredy"), "unknown player \"gredy\": did you mean \"greedy\"?");
         assert_eq!(message("Randmo"), "unknown player \"Randmo\": did you mean \"random\"?");
+        assert_eq!(
+            message("alfabeta:3"),
+            "unknown player \"alfabeta:3\": did you mean \"alphabeta\"?"
+        );
         assert_eq!(message("stockfish"), "unknown player \"stockfish\"");
         assert_eq!(message(""), "unknown player \"\"");
+        for text in ["alphabeta:x", "alphabeta:", "alphabeta:0", "alphabeta:65", "alphabeta:+3"] {
+            let expected =
+                format!("player \"{text}\": the depth in plays is a number from 1 to 64");
+            assert_eq!(message(text), expected);
+        }
+        assert_eq!(
+            message("mcts:10000001"),
+            "player \"mcts:10000001\": the number of playouts is a number from 1 to 10000000"
+        );
+        assert_eq!(message("greedy:2"), "player \"greedy:2\": greedy takes no number");
     }
 }

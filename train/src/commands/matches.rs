@@ -18,8 +18,8 @@ use crate::progress::{Progress, human_time};
 
 /// Let two players play a match: every opening twice, with colours swapped
 ///
-/// A player is random, greedy, a checkpoint file, puct:CHECKPOINT (PUCT in place of Gumbel search), or
-/// run:DIR@latest, run:DIR@best, run:DIR@STEP for a checkpoint of a run.
+/// A player is random, greedy, alphabeta[:DEPTH], mcts[:PLAYOUTS], a checkpoint file, puct:CHECKPOINT (PUCT in place
+/// of Gumbel search), or run:DIR@latest, run:DIR@best, run:DIR@STEP for a checkpoint of a run.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example: gipf match run:runs/quickstart-1@latest greedy --games 100 --nodes 64"

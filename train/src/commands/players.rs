@@ -6,15 +6,17 @@ use anyhow::Context;
 use gipf_model::Checkpoint;
 use gipf_model_torch::Device;
 use gipf_player::messages::echo;
-use gipf_selfplay::{BuiltIn, Contestant, Judge, Limit, Method, nearest_name};
+use gipf_selfplay::{
+    BuiltIn, Contestant, Judge, Limit, Method, PlayerNameError, nearest_name,
+};
 
 use super::Usage;
 use crate::evaluators::network;
 use crate::run::{RunFolder, RunView, checkpoint_name};
 
 /// What the command line accepts, for messages.
-pub(super) const FORMS: &str =
-    "random, greedy, a checkpoint file, puct:CHECKPOINT or run:DIR@latest|best|STEP";
+pub(super) const FORMS: &str = "random, greedy, alphabeta[:DEPTH], mcts[:PLAYOUTS], a checkpoint file, \
+     puct:CHECKPOINT or run:DIR@latest|best|STEP";
 
 /// Who plays.
 #[derive(Debug)]
@@ -38,8 +40,10 @@ impl PlayerSpec {
     /// # Errors
     /// [`Usage`] for a name that is none; a failure where a checkpoint or run is missing or damaged.
     pub(super) fn parse(text: &str) -> anyhow::Result<Self> {
-        if let Ok(built_in) = text.parse::<BuiltIn>() {
-            return Ok(PlayerSpec::BuiltIn(built_in));
+        match text.parse::<BuiltIn>() {
+            Ok(built_in) => return Ok(PlayerSpec::BuiltIn(built_in)),
+            Err(PlayerNameError::Unknown { .. }) => {}
+            Err(error) => return Err(Usage::error(error.to_string())),
         }
         let (method, place) = match text.strip_prefix("puct:") {
             Some(place) => (Method::Puct, place),
@@ -50,7 +54,7 @@ impl PlayerSpec {
             None => PathBuf::from(place),
         };
         if !path.exists() {
-            let hint = match nearest_name(place, &["random", "greedy"]) {
+            let hint = match nearest_name(place, &BuiltIn::NAMES) {
                 Some(name) => format!("; did you mean {name}?"),
                 None => String::new(),
             };

@@ -28,9 +28,9 @@ use table::{Seat, Table};
 
 /// Play a game in the terminal: people, built-in players and networks in any pairing
 ///
-/// A player is human, random, greedy, a checkpoint file, puct:CHECKPOINT (PUCT in place of Gumbel search), or
-/// run:DIR@latest, run:DIR@best, run:DIR@STEP for a checkpoint of a run. At the prompt a play is typed as its text or
-/// chosen by its number; `help` lists the other words.
+/// A player is human, random, greedy, alphabeta[:DEPTH], mcts[:PLAYOUTS], a checkpoint file, puct:CHECKPOINT (PUCT in
+/// place of Gumbel search), or run:DIR@latest, run:DIR@best, run:DIR@STEP for a checkpoint of a run. At the prompt a
+/// play is typed as its text or chosen by its number; `help` lists the other words.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example: gipf play human run:runs/quickstart-1@latest --nodes 400 --save game.jsonl"
@@ -141,7 +141,8 @@ fn spec(text: &str) -> anyhow::Result<Option<PlayerSpec>> {
         return Ok(None);
     }
     let other = text.parse::<BuiltIn>().is_err() && !Path::new(text).exists();
-    if other && nearest_name(text, &["human", "random", "greedy"]).as_deref() == Some("human") {
+    let names = [&["human"][..], &BuiltIn::NAMES].concat();
+    if other && nearest_name(text, &names).as_deref() == Some("human") {
         return Err(Usage::error(format!("no player '{}'; did you mean human?", echo(text))));
     }
     PlayerSpec::parse(text).map(Some)
