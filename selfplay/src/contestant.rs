@@ -68,9 +68,10 @@ impl Contestant {
         Contestant::Player { player, limit, interleaved: false, checkpoint: 0 }
     }
 
-    /// A built-in player; those that remember nothing play side by side.
+    /// A built-in player: none of them remembers anything. By time it plays one game at a time all the same, so that each
+    /// decision has the thread for itself.
     pub fn built_in(kind: BuiltIn, limit: Limit) -> Contestant {
-        let interleaved = matches!(kind, BuiltIn::Random | BuiltIn::Greedy);
+        let interleaved = limit.time.is_none();
         Contestant::Player { player: kind.player(), limit, interleaved, checkpoint: 0 }
     }
 

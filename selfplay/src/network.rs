@@ -1,9 +1,11 @@
 //! The network player.
 
-use gipf_core::Play;
+use std::time::Duration;
+
+use gipf_core::{Play, Position};
 use gipf_model::{Evaluation, Evaluator, Features};
 
-use crate::budget::{Budget, Score, Thought};
+use crate::budget::{Budget, Clock, Score, Thought};
 use crate::config::{ConfigError, SearchConfig};
 use crate::player::{Choice, GameState, Player, PlayerError, actions_of};
 use crate::random::Purpose;
@@ -13,8 +15,13 @@ use crate::worker::evaluate;
 
 /// New root visits where the budget says nothing.
 pub(crate) const SIMULATIONS: u32 = 200;
-/// New root visits where only time bounds.
-const MOST_SIMULATIONS: u32 = 1_000_000;
+/// Nodes that a tree may have where only time bounds it; about 300 MB. A search that comes so far ends.
+const MOST_NODES: u32 = 250_000;
+/// New root visits that are added at a time once the plan has come out early: so many may pass without an evaluation,
+/// and so without a look at the clock.
+const SLICE: u32 = 32;
+/// The listener hears of a search after so many new visits, and after each further quarter.
+const FIRST_REPORT: u32 = 16;
 
 /// A network to play with: what evaluates, and how its evaluations are searched.
 pub struct Network<E> {
@@ -33,8 +40,9 @@ pub struct Network<E> {
 pub struct NetworkPlayer<E> {
     network: Network<E>,
     search: Option<Search>,
-    /// The limit of plays that the search was made for.
-    max_plays: u32,
+    /// The limit of plays that the search was made for, and whether time bounds it.
+    made_for: (u32, bool),
+    pace: Pace,
     /// The plays that the tree's root stands behind.
     seen: Vec<Play>,
     actions: Vec<Play>,
@@ -50,7 +58,8 @@ impl<E: Evaluator> NetworkPlayer<E> {
         Ok(NetworkPlayer {
             network,
             search: None,
-            max_plays: 0,
+            made_for: (0, false),
+            pace: Pace::default(),
             seen: Vec::new(),
             actions: Vec::new(),
             features: [Features::new()],
@@ -81,11 +90,17 @@ impl<E: Evaluator> Player for NetworkPlayer<E> {
         if let [only] = self.actions[..] {
             return Ok(Choice::unsearched(only));
         }
-        if self.max_plays != game.max_plays {
-            (self.max_plays, self.search) = (game.max_plays, None);
+        let deadline = Deadline::of(budget);
+        let made_for = (game.max_plays, deadline.is_some());
+        if self.made_for != made_for {
+            (self.made_for, self.search) = (made_for, None);
         }
         let config = &self.network.search;
-        let search = self.search.get_or_insert_with(|| Search::new(config, game.max_plays));
+        let search = self.search.get_or_insert_with(|| {
+            let most = if deadline.is_some() { MOST_NODES } else { 0 };
+            let max_nodes = config.max_nodes.max(most);
+            Search::new(&SearchConfig { max_nodes, ..config.clone() }, game.max_plays)
+        });
         // The plays since the last choice lead from the old tree to the new one; another game leads nowhere.
         match game.plays.strip_prefix(&*self.seen) {
             Some(new) => new.iter().for_each(|&play| search.advance(play)),
@@ -93,30 +108,140 @@ impl<E: Evaluator> Player for NetworkPlayer<E> {
         }
         self.seen.clear();
         self.seen.extend_from_slice(game.plays);
-        let noise = game.key.stream(game.ply(), Purpose::Noise);
-        let simulations = budget.nodes.unwrap_or(match budget.clock {
-            Some(_) => MOST_SIMULATIONS,
-            None => SIMULATIONS,
-        });
-        search.begin(game.position, game.ply(), play_budget(config, simulations), noise);
-        while search.step(&mut self.features[0]) == Step::Evaluate {
-            if budget.is_over() && search.is_ready() {
-                break;
-            }
-            evaluate(&mut self.network.evaluator, &self.features, &mut self.evaluations)?;
-            search.absorb(&self.evaluations[0]);
-        }
-        let mut result = SearchResult::default();
-        search.result(&mut result);
-        let win =
-            0.5 * (1.0 + game.position.decider().map_or(0.0, |side| sign(side) * result.value));
-        let thought = Thought {
-            depth: 1,
-            nodes: u64::from(result.simulations),
-            score: Some(Score::Outcomes([win, 0.0, 1.0 - win])),
-            line: vec![result.play],
+        let most = budget.nodes.unwrap_or(if deadline.is_some() { u32::MAX } else { SIMULATIONS });
+        let mut planned = match &deadline {
+            None => most,
+            Some(deadline) => self.pace.plan(deadline.left()).min(most),
         };
+        let noise = game.key.stream(game.ply(), Purpose::Noise);
+        search.begin(game.position, game.ply(), play_budget(config, planned), noise);
+        let mut result = SearchResult::default();
+        let (mut evaluated, mut report) = (0, FIRST_REPORT);
+        loop {
+            if search.step(&mut self.features[0]) == Step::Evaluate {
+                let late = deadline.as_ref().is_some_and(|deadline| self.pace.is_due(deadline));
+                if search.is_ready() && (late || budget.is_over()) {
+                    break;
+                }
+                evaluate(&mut self.network.evaluator, &self.features, &mut self.evaluations)?;
+                evaluated += 1;
+                if let Some(deadline) = deadline.as_ref().filter(|_| self.pace.is_unknown()) {
+                    // The first evaluation of all says how far the time will reach; the root's halving is planned for it.
+                    self.pace.learn(deadline.spent(), evaluated, evaluated);
+                    planned = self.pace.plan(deadline.left()).min(most);
+                    search.extend(planned);
+                }
+                search.absorb(&self.evaluations[0]);
+            } else {
+                let done = search.simulations();
+                let early = deadline.as_ref().is_some_and(|deadline| !self.pace.is_due(deadline));
+                let proven = done < planned;
+                let full = done >= most || search.nodes() >= MOST_NODES as usize;
+                if !early || proven || full || budget.is_over() {
+                    break;
+                }
+                planned = done.saturating_add(SLICE).min(most);
+                search.extend(planned);
+            }
+            if let Some(listener) = budget.listener.filter(|_| search.simulations() >= report) {
+                search.result(&mut result);
+                listener(&thought(search, &result, game.position));
+                report = search
+                    .simulations()
+                    .saturating_add((search.simulations() / 4).max(FIRST_REPORT));
+            }
+        }
+        if let Some(deadline) = &deadline {
+            self.pace.learn(deadline.spent(), search.simulations(), evaluated);
+        }
+        search.result(&mut result);
+        let thought = thought(search, &result, game.position);
         Ok(Choice { play: result.play, search: Some(result), thought: Some(thought) })
+    }
+}
+
+/// What a search thinks, from the side that decides.
+fn thought(search: &Search, result: &SearchResult, position: &Position) -> Thought {
+    let own = position.decider().map_or(0.0, |side| sign(side) * result.value);
+    let win = f32::midpoint(1.0, own);
+    let mut line = Vec::new();
+    search.line(result.play, &mut line);
+    Thought {
+        depth: search.deepest().max(1),
+        nodes: u64::from(result.simulations),
+        score: Some(Score::Outcomes([win, 0.0, 1.0 - win])),
+        line,
+    }
+}
+
+/// A decision's time, from where its search begins.
+struct Deadline<'a> {
+    clock: &'a dyn Clock,
+    limit: Duration,
+    began: Duration,
+}
+
+impl<'a> Deadline<'a> {
+    /// The budget's, if its clock has a limit.
+    fn of(budget: &Budget<'a>) -> Option<Deadline<'a>> {
+        let clock = budget.clock?;
+        Some(Deadline { clock, limit: clock.limit()?, began: clock.elapsed() })
+    }
+
+    /// Seconds since the search began.
+    fn spent(&self) -> f64 {
+        self.clock.elapsed().saturating_sub(self.began).as_secs_f64()
+    }
+
+    /// Seconds until the play is due.
+    fn left(&self) -> f64 {
+        self.limit.saturating_sub(self.clock.elapsed()).as_secs_f64()
+    }
+}
+
+/// How long a player's simulations and evaluations take: the mean of all decisions so far, each weighing half as much as the
+/// next.
+///
+/// Sequential halving must know its budget in advance, so it is planned for as many simulations as the time will allow at
+/// this pace. A plan that is too long is cut off at the deadline, and one that comes out early goes on between its last two
+/// candidates: the time is used in full either way.
+#[derive(Default)]
+struct Pace {
+    /// Seconds a new visit of the root; 0 before the first one.
+    simulation: f64,
+    /// Seconds an evaluation, the search around it included.
+    evaluation: f64,
+}
+
+impl Pace {
+    fn is_unknown(&self) -> bool {
+        self.evaluation == 0.0
+    }
+
+    /// New visits of the root that fit into so many seconds; 1 as long as nothing has been measured.
+    fn plan(&self, seconds: f64) -> u32 {
+        if self.simulation > 0.0 {
+            ((seconds / self.simulation) as u32).clamp(1, MOST_NODES / 2)
+        } else {
+            1
+        }
+    }
+
+    /// Whether one more evaluation would come too late.
+    fn is_due(&self, deadline: &Deadline<'_>) -> bool {
+        self.evaluation > deadline.left()
+    }
+
+    /// Takes in what so many visits and evaluations took.
+    fn learn(&mut self, seconds: f64, simulations: u32, evaluations: u32) {
+        let mix = |known: &mut f64, count: u32| {
+            if seconds > 0.0 && count > 0 {
+                let seen = seconds / f64::from(count);
+                *known = if *known > 0.0 { f64::midpoint(*known, seen) } else { seen };
+            }
+        };
+        mix(&mut self.simulation, simulations);
+        mix(&mut self.evaluation, evaluations);
     }
 }
 
