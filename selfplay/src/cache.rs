@@ -211,8 +211,10 @@ mod tests {
                 if let Some(found) = cache.get(back.hash64(), &back) {
                     let number = (number + 499 - round) % 500;
                     assert_eq!(found.value[0], number as f32);
-                    assert!((0..found.logits.len())
-                        .all(|at| found.logits[at] == (number * 1000 + at) as f32));
+                    assert!(
+                        (0..found.logits.len())
+                            .all(|at| found.logits[at] == (number * 1000 + at) as f32)
+                    );
                     hits += 1;
                 }
             }

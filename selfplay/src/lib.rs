@@ -18,6 +18,8 @@ mod config;
 mod contestant;
 mod counter;
 mod elo;
+#[cfg(feature = "threads")]
+mod executor;
 mod greedy;
 mod halving;
 mod improve;
@@ -52,6 +54,8 @@ pub use config::{
 pub use contestant::{Contestant, Limit};
 pub use counter::GameCounter;
 pub use elo::{Elo, PairCounts, elo_of, score_of};
+#[cfg(feature = "threads")]
+pub use executor::{ExecutorMeter, RemoteEvaluator};
 pub use greedy::GreedyPlayer;
 pub use halving::HalvingSchedule;
 pub use matches::{Match, MatchConfig, MatchError, MatchGame, MatchResult, SideCost, SideResult};
