@@ -29,6 +29,8 @@ mod mcts;
 mod mixes;
 mod network;
 mod openings;
+#[cfg(feature = "threads")]
+mod outside;
 mod player;
 #[cfg(feature = "threads")]
 mod pool;
@@ -63,6 +65,8 @@ pub use mcts::MctsPlayer;
 pub use mixes::{MixDraw, MixError};
 pub use network::{Network, NetworkPlayer};
 pub use openings::{Judge, OpeningRule};
+#[cfg(feature = "threads")]
+pub use outside::{OutsideConfig, OutsideError, OutsideFault, OutsidePlayer};
 pub use player::{
     BuiltIn, Choice, GameState, Player, PlayerError, PlayerNameError, RandomPlayer, nearest_name,
 };
