@@ -2,6 +2,7 @@
 //!
 //! The file is safetensors. Its metadata has the header as JSON under `gipf-checkpoint` and that JSON's SHA-256 under
 //! `gipf-checkpoint-sha256`; the header in turn has the SHA-256 of the tensors' bytes. So nothing in the file can change unseen.
+//! Beside the network's tensors there may be one named `calibration.largest`: what int8 evaluators need, see [`Calibration`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -12,6 +13,7 @@ use thiserror::Error;
 
 use crate::architecture::{Architecture, ArchitectureError};
 use crate::features::FEATURES_VERSION;
+use crate::native::{Calibration, CalibrationError};
 use crate::policy::POLICY_VERSION;
 use crate::tensor_file::{
     Tensor, TensorFile, TensorFileError, TensorFileProblem, TensorReader, hex, shorten,
@@ -22,6 +24,8 @@ pub const CHECKPOINT_FORMAT: &str = "gipf-checkpoint-1";
 
 const HEADER_KEY: &str = "gipf-checkpoint";
 const HASH_KEY: &str = "gipf-checkpoint-sha256";
+/// The tensor that is no part of the network.
+const CALIBRATION: &str = "calibration.largest";
 
 /// What a checkpoint says of itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,6 +80,8 @@ pub struct Checkpoint {
     pub header: CheckpointHeader,
     /// Exactly the tensors of [`Architecture::tensors`], by name.
     pub tensors: BTreeMap<String, Tensor>,
+    /// How large the network's activations become, for int8; files of older versions have none.
+    pub calibration: Option<Calibration>,
 }
 
 /// Why a checkpoint cannot be used or written.
@@ -139,6 +145,9 @@ pub enum CheckpointProblem {
         /// The SHA-256 the header names.
         expected: String,
     },
+    /// Its calibration is none of this network.
+    #[error("damaged: {0}")]
+    Calibration(#[from] CalibrationError),
     /// A number is infinite or none at all: the network's training went wrong.
     #[error("tensor '{0}' holds a number that is not finite")]
     NotFinite(String),
@@ -151,7 +160,14 @@ impl Checkpoint {
         header: CheckpointHeader,
         tensors: BTreeMap<String, Tensor>,
     ) -> Result<Self, CheckpointError> {
-        Self::assemble(header, tensors)
+        Self::assemble(header, tensors, None)
+            .map_err(|problem| CheckpointError { path: PathBuf::new(), problem })
+    }
+
+    /// The same network with a calibration, which must be that of a network of its size; the header's `sha256` covers it too. The
+    /// error's path is empty.
+    pub fn with_calibration(self, calibration: Calibration) -> Result<Self, CheckpointError> {
+        Self::assemble(self.header, self.tensors, Some(calibration))
             .map_err(|problem| CheckpointError { path: PathBuf::new(), problem })
     }
 
@@ -207,8 +223,9 @@ impl Checkpoint {
     }
 
     fn assemble(
-        mut header: CheckpointHeader,
+        header: CheckpointHeader,
         tensors: BTreeMap<String, Tensor>,
+        calibration: Option<Calibration>,
     ) -> Result<Self, CheckpointProblem> {
         check_header(&header)?;
         check_shapes(
@@ -216,34 +233,54 @@ impl Checkpoint {
             tensors.iter().map(|(name, tensor)| (name.as_str(), tensor.shape.as_slice())),
         )?;
         check_data(&tensors)?;
-        let file = TensorFile { metadata: BTreeMap::new(), tensors };
-        header.sha256 = file.tensors_sha256();
-        Ok(Self { header, tensors: file.tensors })
+        let calibration = calibration
+            .map(|calibration| {
+                Calibration::from_tensor(&header.architecture, calibration.into_tensor())
+            })
+            .transpose()?;
+        let mut checkpoint = Self { header, tensors, calibration };
+        checkpoint.header.sha256 = checkpoint.tensor_file().tensors_sha256();
+        Ok(checkpoint)
     }
 
     fn read<R: std::io::Read>(reader: TensorReader<R>) -> Result<Self, CheckpointProblem> {
         let header = read_header(&reader.metadata)?;
+        let network = reader.shapes.iter().filter(|(name, _)| name.as_str() != CALIBRATION);
         check_shapes(
             &header.architecture,
-            reader.shapes.iter().map(|(name, shape)| (name.as_str(), shape.as_slice())),
+            network.map(|(name, shape)| (name.as_str(), shape.as_slice())),
         )?;
-        let (file, found) = reader.read_all(u64::MAX)?;
+        let (mut file, found) = reader.read_all(u64::MAX)?;
         if found != header.sha256 {
             return Err(CheckpointProblem::Checksum { found, expected: header.sha256 });
         }
+        let calibration = file.tensors.remove(CALIBRATION);
+        let calibration = calibration
+            .map(|tensor| Calibration::from_tensor(&header.architecture, tensor))
+            .transpose()?;
         check_data(&file.tensors)?;
-        Ok(Self { header, tensors: file.tensors })
+        Ok(Self { header, tensors: file.tensors, calibration })
+    }
+
+    /// All that the file holds but its metadata.
+    fn tensor_file(&self) -> TensorFile {
+        let mut tensors = self.tensors.clone();
+        if let Some(calibration) = &self.calibration {
+            tensors.insert(CALIBRATION.to_owned(), calibration.as_tensor().clone());
+        }
+        TensorFile { metadata: BTreeMap::new(), tensors }
     }
 
     fn to_file(&self) -> Result<TensorFile, CheckpointProblem> {
         // The fields are public: what was changed since `new` is checked again.
-        let Self { header, tensors } = Self::assemble(self.header.clone(), self.tensors.clone())?;
-        let header =
-            serde_json::to_string(&header).map_err(|e| CheckpointProblem::Header(e.to_string()))?;
+        let Self { header, tensors, calibration } = self.clone();
+        let checked = Self::assemble(header, tensors, calibration)?;
+        let header = serde_json::to_string(&checked.header)
+            .map_err(|e| CheckpointProblem::Header(e.to_string()))?;
         let hash = hex(&Sha256::digest(&header));
         let metadata =
             BTreeMap::from([(HEADER_KEY.to_owned(), header), (HASH_KEY.to_owned(), hash)]);
-        Ok(TensorFile { metadata, tensors })
+        Ok(TensorFile { metadata, ..checked.tensor_file() })
     }
 }
 

@@ -33,7 +33,8 @@ const CLOSED: usize = 27;
 const ANNOUNCED_FROM: usize = 30;
 const ANNOUNCED_TO: usize = 31;
 const ANNOUNCED_LINE: usize = 32;
-const BOARD: usize = 33;
+/// The plane that holds every spot of the board.
+pub(crate) const BOARD: usize = 33;
 const CENTRE: usize = 34;
 
 const PLANE_NAMES: [&str; 35] = [

@@ -4,6 +4,7 @@
 //! - [`PolicyIndex`]: which policy logits make up the logit of each action.
 //! - [`Evaluator`]: a batch of features in, a batch of [`Evaluation`]s out; [`fake`] has the ones for tests.
 //! - [`Architecture`], [`Checkpoint`]: the network's tensors by name and shape, and the file that holds them.
+//! - [`NativeEvaluator`], [`Int8Evaluator`]: the network on the CPU, in f32 and in int8.
 //!
 //! The crate knows no libtorch; it starts no thread and reads no clock.
 #![deny(unsafe_code)]
@@ -30,7 +31,9 @@ pub use evaluator::{EvalError, Evaluation, Evaluator, check_lengths};
 pub use features::{
     FEATURES_VERSION, Features, GLOBALS, PLANES, global_names, plane_names, plane_permutation,
 };
-pub use native::{Kernel, NativeEvaluator};
+pub use native::{
+    Calibration, CalibrationError, Int8Evaluator, Int8Kernel, Kernel, NativeEvaluator, calibrate,
+};
 pub use policy::{
     PLANE_SPOTS, POLICY_GLOBALS, POLICY_PLANES, POLICY_SIZE, POLICY_VERSION, PlaneMask,
     PolicyIndex, plane_mask, symmetry_permutation,

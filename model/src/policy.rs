@@ -204,16 +204,33 @@ impl PolicyIndex {
 
     /// The logit of each action, written to `out`; `logit` gives the one of an index. For evaluators that leave planes out.
     pub fn logits_with(&self, logit: impl Fn(u16) -> f32, out: &mut Vec<f32>) {
+        self.combine(|at| logit(self.terms[at].0), out);
+    }
+
+    /// The logits that the actions' groups are made of, one after the other: index and weight of each.
+    pub(crate) fn terms(&self) -> &[(u16, f32)] {
+        &self.terms
+    }
+
+    /// The logit of each action, written to `out`; `values` has one logit for each of [`Self::terms`].
+    pub(crate) fn logits_of_terms(&self, values: &[f32], out: &mut Vec<f32>) {
+        self.combine(|at| values[at], out);
+    }
+
+    /// Puts the groups together; `value` is the logit of a term.
+    fn combine(&self, value: impl Fn(usize) -> f32, out: &mut Vec<f32>) {
         out.clear();
-        let sum = |group: &[(u16, f32)]| {
-            group.iter().map(|&(index, weight)| weight * logit(index)).sum::<f32>()
+        let sum = |group: usize| -> f32 {
+            let range = start_of(&self.group_ends, group)..self.group_ends[group] as usize;
+            range.map(|at| self.terms[at].1 * value(at)).sum()
         };
         out.extend((0..self.actions()).map(|action| {
-            let mut groups = self.groups_of(action).map(sum);
-            match (groups.next(), groups.next()) {
-                (Some(first), Some(second)) => log_add_exp(first, second),
-                (Some(only), None) => only,
-                _ => 0.0,
+            let groups = start_of(&self.action_ends, action)..self.action_ends[action] as usize;
+            match groups.len() {
+                0 => 0.0,
+                1 => sum(groups.start),
+                // A removal deals with two lines at most.
+                _ => log_add_exp(sum(groups.start), sum(groups.start + 1)),
             }
         }));
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use gipf_model::{
     Architecture, Checkpoint, CheckpointError, CheckpointHeader, CheckpointProblem as Problem,
-    Tensor, TensorFile,
+    Features, Tensor, TensorFile, calibrate,
 };
 use tempfile::TempDir;
 
@@ -134,6 +134,51 @@ fn what_is_wrong_is_named() {
     assert!(matches!(missing, Problem::Missing(name) if name == "policy.bn.mean"));
     let other = problem(&changed(|_, tensors| tensors.values_mut().for_each(|t| t.data[0] += 1.0)));
     assert!(matches!(other, Problem::Checksum { .. }));
+}
+
+/// A calibration is optional; it survives the file, its seal covers it, and one of another network is refused.
+#[test]
+fn a_calibration_goes_with_the_network() {
+    let plain = example();
+    let calibrated = plain
+        .clone()
+        .with_calibration(calibrate(&plain, &[Features::new()]))
+        .expect("fits its network");
+    assert_ne!(calibrated.header.sha256, plain.header.sha256);
+    assert_eq!(calibrated.tensors, plain.tensors);
+    let bytes = calibrated.to_bytes().expect("bytes");
+    assert_eq!(load(&bytes).expect("loads"), calibrated);
+    assert_eq!(load(&plain.to_bytes().expect("bytes")).expect("loads").calibration, None);
+
+    let file = TensorFile::from_bytes("x", &bytes).expect("a tensor file");
+    let name = "calibration.largest";
+    assert_eq!(file.tensors[name].shape, [3, 2]);
+    let with = |tensor: Tensor| {
+        let sealed = TensorFile { tensors: file.tensors.clone(), ..TensorFile::default() };
+        let mut tensors = sealed.tensors;
+        tensors.insert(name.to_owned(), tensor);
+        let sha256 =
+            TensorFile { tensors: tensors.clone(), ..TensorFile::default() }.tensors_sha256();
+        changed(move |header, found| {
+            header["sha256"] = sha256.into();
+            *found = tensors;
+        })
+    };
+    assert!(
+        load(&with(file.tensors[name].clone())).is_ok(),
+        "the changes below are what is refused"
+    );
+    assert!(matches!(
+        problem(&with(Tensor { shape: vec![2], data: vec![1.0; 2] })),
+        Problem::Calibration(_)
+    ));
+    for number in [-1.0, f32::NAN, f32::INFINITY] {
+        let mut tensor = file.tensors[name].clone();
+        tensor.data[1] = number;
+        assert!(matches!(problem(&with(tensor)), Problem::Calibration(_)));
+    }
+    let other = Checkpoint::initial(Architecture::new(2, 2), Vec::new(), "x", 1).expect("another");
+    assert!(plain.with_calibration(calibrate(&other, &[])).is_err());
 }
 
 #[test]

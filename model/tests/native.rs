@@ -1,59 +1,14 @@
 //! The native network against the formulas of the architecture, written out plainly in f64.
 #![expect(clippy::unwrap_used, reason = "a test stops where its data is not as it should be")]
 
-use gipf_core::{Play, Position, Rules, Spot};
+mod common;
+
+use common::{random_checkpoint, random_positions as positions};
+use gipf_core::Spot;
 use gipf_model::{
-    Architecture, BATCH_NORM_EPSILON, Checkpoint, CheckpointHeader, Evaluation, Evaluator,
-    Features, Kernel, NativeEvaluator, PLAYS_LEFT_SCALE, POLICY_PLANES, TensorKind,
+    BATCH_NORM_EPSILON, Checkpoint, Evaluation, Evaluator, Features, Kernel, NativeEvaluator,
+    PLAYS_LEFT_SCALE, POLICY_PLANES,
 };
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{RngCore, SeedableRng};
-use std::collections::BTreeMap;
-
-/// A network whose every tensor is random, batch norm statistics and zero-started factors too.
-fn random_checkpoint(architecture: Architecture, seed: u64) -> Checkpoint {
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut uniform =
-        |low: f32, high: f32| low + (high - low) * (rng.next_u32() >> 8) as f32 / (1 << 24) as f32;
-    let specs = architecture.tensors();
-    let mut tensors: BTreeMap<_, _> = architecture.initial_tensors(seed).into_iter().collect();
-    for spec in specs {
-        for value in &mut tensors.get_mut(&spec.name).unwrap().data {
-            match spec.kind {
-                TensorKind::Weight => {}
-                TensorKind::SmallWeight => *value *= 10.0,
-                TensorKind::Bias | TensorKind::RunningMean => *value = uniform(-0.3, 0.3),
-                _ => *value = uniform(0.5, 1.5),
-            }
-        }
-    }
-    let header = CheckpointHeader::new(architecture, vec!["standard".to_owned()], 1, "test");
-    Checkpoint::new(header, tensors).unwrap()
-}
-
-/// Features of positions of random games of many kinds.
-fn positions(count: usize) -> Vec<Features> {
-    let mut rng = ChaCha8Rng::seed_from_u64(5);
-    let mut all = Vec::new();
-    let mut actions: Vec<Play> = Vec::new();
-    while all.len() < count {
-        for rules in ["basic", "standard", "tournament", "ultimate;challenge=rps", "standard+D6P6"]
-        {
-            let mut position: Position = rules.parse::<Rules>().unwrap().start();
-            while !position.is_over() {
-                position.actions(&mut actions);
-                if position.decider().is_some() && rng.next_u32() % 8 == 0 {
-                    let mut features = Features::new();
-                    features.fill(&position, &actions);
-                    all.push(features);
-                }
-                position.play(actions[rng.next_u32() as usize % actions.len()]);
-            }
-        }
-    }
-    all.truncate(count);
-    all
-}
 
 /// The network in plain loops: the formulas of `Architecture`, nothing folded.
 struct Plain<'a>(&'a Checkpoint);
@@ -202,7 +157,7 @@ fn evaluate(evaluator: &mut NativeEvaluator, batch: &[Features]) -> Vec<Evaluati
 #[test]
 fn every_kernel_computes_the_formulas() {
     let batch = positions(12);
-    for text in ["2x32", "1x64", "2x20", "1x16-nopool"] {
+    for text in ["2x32", "1x64", "2x20", "1x48", "1x80", "1x16-nopool"] {
         let checkpoint = random_checkpoint(text.parse().unwrap(), 3);
         let plain: Vec<_> = batch.iter().map(|f| Plain(&checkpoint).evaluate(f)).collect();
         let mut tried = 0;
@@ -234,7 +189,7 @@ fn one_changed_weight_is_seen() {
 #[test]
 fn a_result_does_not_depend_on_its_batch() {
     let batch = positions(21);
-    for text in ["2x32", "1x64", "1x48"] {
+    for text in ["2x32", "1x64", "1x48", "1x16-nopool"] {
         let checkpoint = random_checkpoint(text.parse().unwrap(), 4);
         for kernel in Kernel::ALL.into_iter().filter(|kernel| kernel.is_available()) {
             let mut evaluator = NativeEvaluator::with_kernel(&checkpoint, kernel);

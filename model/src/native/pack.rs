@@ -3,7 +3,7 @@
 use super::kernel::{Layer, PAD, SPOTS, neighbours};
 use crate::architecture::{Architecture, BATCH_NORM_EPSILON, TAPS};
 use crate::checkpoint::Checkpoint;
-use crate::features::{GLOBALS, PLANES};
+use crate::features::{BOARD, GLOBALS, PLANES};
 use crate::policy::{POLICY_GLOBALS, POLICY_PLANES};
 use gipf_core::Spot;
 
@@ -33,6 +33,8 @@ pub(super) struct Network {
     pub(super) value_width: usize,
     /// `[tap][plane][channel]`: planes are binary, so the first layer adds rows of this.
     pub(super) stem: Vec<f32>,
+    /// `[spot][channel]`: what the plane of the whole board adds to each spot.
+    pub(super) stem_board: Vec<f32>,
     pub(super) stem_globals: Packed,
     pub(super) blocks: Vec<Block>,
     pub(super) policy: Packed,
@@ -154,10 +156,12 @@ impl Network {
             row[3] = last[0];
         }
         value_out.bias[3] = last.bias[0];
+        let stem = stem_rows(read.get("stem.conv.weight"), &stem_norm, width);
         Network {
             width,
             value_width,
-            stem: stem_rows(read.get("stem.conv.weight"), &stem_norm, width),
+            stem_board: board_rows(&stem, width),
+            stem,
             stem_globals: {
                 let mut globals =
                     read.layer("stem.globals", 1, &no_shift(&stem_norm), GLOBALS, plain);
@@ -209,6 +213,20 @@ fn stem_rows(weights: &[f32], norm: &[(f32, f32)], width: usize) -> Vec<f32> {
     packed
 }
 
+/// What the plane of all spots adds to each.
+fn board_rows(stem: &[f32], width: usize) -> Vec<f32> {
+    let mut rows = vec![0.0; SPOTS * width];
+    for (spot, row) in Spot::ALL.into_iter().zip(rows.chunks_mut(width)) {
+        for (tap, _) in
+            neighbours(spot).iter().enumerate().filter(|(_, next)| usize::from(**next) < SPOTS)
+        {
+            let weights = &stem[(tap * PLANES + BOARD) * width..][..width];
+            row.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += weight);
+        }
+    }
+    rows
+}
+
 /// Rows of weights, each padded to `width`.
 fn rows(weights: &[f32], count: usize, width: usize) -> Vec<f32> {
     let length = weights.len() / count;
@@ -217,17 +235,4 @@ fn rows(weights: &[f32], count: usize, width: usize) -> Vec<f32> {
         to[..length].copy_from_slice(from);
     }
     padded
-}
-
-/// The spots whose sums a piece on `spot` adds to, and by which tap: the neighbour in the opposite direction sees it.
-pub(super) fn seen_from(spot: Spot) -> impl Iterator<Item = (usize, usize)> {
-    neighbours(spot).iter().enumerate().filter(|(_, next)| usize::from(**next) < SPOTS).map(
-        |(tap, next)| {
-            let seen_by = match tap {
-                0 => 0,
-                direction => (direction - 1 + 3) % 6 + 1,
-            };
-            (usize::from(*next), seen_by)
-        },
-    )
 }

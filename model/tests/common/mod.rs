@@ -1,11 +1,14 @@
 //! Positions for tests: those of random games by many rules.
 #![allow(dead_code, reason = "each test program uses its own part")]
 
+use std::collections::BTreeMap;
+
 use gipf_core::{Play, Position, Rules, Symmetry};
-use gipf_model::Features;
+use gipf_model::{Architecture, Checkpoint, CheckpointHeader, Features, TensorKind};
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::RngCore;
 
 /// Rules strings that between them have every kind of play.
 pub(crate) const RULES: [&str; 12] = [
@@ -85,4 +88,49 @@ pub(crate) fn walk(
             position.play(*rare.choose(&mut rng).expect("a decision has an action"));
         }
     }
+}
+
+/// A network whose every tensor is random, batch norm statistics and zero-started factors too.
+pub(crate) fn random_checkpoint(architecture: Architecture, seed: u64) -> Checkpoint {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut uniform =
+        |low: f32, high: f32| low + (high - low) * (rng.next_u32() >> 8) as f32 / (1 << 24) as f32;
+    let specs = architecture.tensors();
+    let mut tensors: BTreeMap<_, _> = architecture.initial_tensors(seed).into_iter().collect();
+    for spec in specs {
+        for value in &mut tensors.get_mut(&spec.name).expect("a tensor").data {
+            match spec.kind {
+                TensorKind::Weight => {}
+                TensorKind::SmallWeight => *value *= 10.0,
+                TensorKind::Bias | TensorKind::RunningMean => *value = uniform(-0.3, 0.3),
+                _ => *value = uniform(0.5, 1.5),
+            }
+        }
+    }
+    let header = CheckpointHeader::new(architecture, vec!["standard".to_owned()], 1, "test");
+    Checkpoint::new(header, tensors).expect("a checkpoint")
+}
+
+/// Features of positions of random games of many kinds.
+pub(crate) fn random_positions(count: usize) -> Vec<Features> {
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    let mut all = Vec::new();
+    let mut actions: Vec<Play> = Vec::new();
+    while all.len() < count {
+        for rules in ["basic", "standard", "tournament", "ultimate;challenge=rps", "standard+D6P6"]
+        {
+            let mut position: Position = rules.parse::<Rules>().expect(rules).start();
+            while !position.is_over() {
+                position.actions(&mut actions);
+                if position.decider().is_some() && rng.next_u32() % 8 == 0 {
+                    let mut features = Features::new();
+                    features.fill(&position, &actions);
+                    all.push(features);
+                }
+                position.play(actions[rng.next_u32() as usize % actions.len()]);
+            }
+        }
+    }
+    all.truncate(count);
+    all
 }

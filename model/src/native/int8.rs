@@ -1,0 +1,275 @@
+//! The network in int8: the trunk's convolutions and the heads' first layers multiply bytes, the rest stays in f32.
+//!
+//! Activations are unsigned: everything that is read has passed a rectifier. Each channel has its own step, from the
+//! calibration; the steps are multiplied into the weights, which are then scaled for each output channel. The residual stream, the
+//! sums that enter it, the first layer, whose planes are binary, and all that follows a pool are f32, with every product
+//! rounded: so the result is the same to the bit on every kernel, in every batch.
+
+use super::calibration::Calibration;
+use super::heads::{Arithmetic, HeadRooms, answer};
+use super::kernel::{Cell, Float, Int8Job, Int8Kernel, Int8Layer, Rows, SPOTS};
+use super::pack::{Network, Packed};
+use super::work::{PoolCells, Quantise, Stem};
+use super::{Plans, part_length};
+use crate::checkpoint::Checkpoint;
+use crate::evaluator::{EvalError, Evaluation, Evaluator, check_lengths};
+use crate::features::Features;
+use std::sync::Arc;
+
+/// Evaluates on the CPU in int8. Cloning shares the weights.
+#[derive(Clone, Debug)]
+pub struct Int8Evaluator {
+    name: String,
+    engine: Engine,
+}
+
+/// The network with the cells of its kernel.
+#[derive(Clone, Debug)]
+enum Engine {
+    Bytes(Int8Network<u8>),
+    Words(Int8Network<i16>),
+}
+
+impl Int8Evaluator {
+    /// The network of a checkpoint on the fastest kernel of this machine. The calibration must be that of a network of the
+    /// same size, best of this one.
+    pub fn new(checkpoint: &Checkpoint, calibration: &Calibration) -> Int8Evaluator {
+        Self::with_kernel(checkpoint, calibration, Int8Kernel::best())
+    }
+
+    /// The same on a given kernel; on another machine than it was made for it falls back to the portable one.
+    pub fn with_kernel(
+        checkpoint: &Checkpoint,
+        calibration: &Calibration,
+        kernel: Int8Kernel,
+    ) -> Int8Evaluator {
+        let kernel = if kernel.is_available() { kernel } else { Int8Kernel::Portable };
+        let network = Network::new(checkpoint);
+        let name = format!("native int8 {kernel} {}", checkpoint.header.architecture);
+        let engine = if kernel.has_byte_cells() {
+            Engine::Bytes(Int8Network::new(network, calibration, kernel))
+        } else {
+            Engine::Words(Int8Network::new(network, calibration, kernel))
+        };
+        Int8Evaluator { name, engine }
+    }
+}
+
+impl Evaluator for Int8Evaluator {
+    fn evaluate(&mut self, batch: &[Features], out: &mut [Evaluation]) -> Result<(), EvalError> {
+        check_lengths(batch, out)?;
+        match &mut self.engine {
+            Engine::Bytes(network) => network.evaluate(batch, out),
+            Engine::Words(network) => network.evaluate(batch, out),
+        }
+        Ok(())
+    }
+
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+}
+
+/// The steps of a place's channels.
+#[derive(Debug)]
+struct Steps {
+    step: Vec<f32>,
+    inverse: Vec<f32>,
+}
+
+/// The largest cell.
+const LARGEST: f32 = 255.0;
+/// No channel's range is less than this part of its place's: a channel that was silent in the calibration may still speak.
+const LEAST_RANGE: f32 = 1.0 / 64.0;
+
+impl Steps {
+    /// From the largest activations of a place, padded to `width` channels.
+    fn new(largest: &[f32], width: usize) -> Steps {
+        let most = largest.iter().copied().fold(0.0, f32::max);
+        // A place where nothing was ever active reads as 0 whatever its step.
+        let least = if most > 0.0 { most * LEAST_RANGE } else { 1.0 };
+        let range = |channel: usize| largest.get(channel).map_or(least, |range| range.max(least));
+        Steps {
+            step: (0..width).map(|channel| range(channel) / LARGEST).collect(),
+            inverse: (0..width).map(|channel| LARGEST / range(channel)).collect(),
+        }
+    }
+}
+
+/// A layer's weights in int8: the inputs' steps are part of them, each output has its own scale.
+fn quantised<C: Cell>(packed: &Packed, inputs: &Steps) -> Int8Layer<C> {
+    let layer = &packed.layer;
+    let (taps, width, outputs) = (layer.taps, layer.inputs, layer.outputs);
+    let real = |tap: usize, input: usize, out: usize| {
+        layer.weights[(tap * width + input) * outputs + out] * inputs.step[input]
+    };
+    let mut weights = vec![C::Weight::default(); taps * width * outputs];
+    let mut factors = vec![0.0; outputs];
+    for (out, factor) in factors.iter_mut().enumerate() {
+        let all = (0..taps).flat_map(|tap| (0..width).map(move |input| (tap, input)));
+        let most = all.clone().map(|(tap, input)| real(tap, input, out).abs()).fold(0.0, f32::max);
+        if most == 0.0 {
+            continue;
+        }
+        *factor = most / 127.0;
+        for (tap, input) in all {
+            let (group, place) = (input / C::GROUP, input % C::GROUP);
+            let at = ((tap * (width / C::GROUP) + group) * outputs + out) * C::GROUP + place;
+            weights[at] = C::weight((real(tap, input, out) / *factor).round() as i8);
+        }
+    }
+    Int8Layer { taps, inputs: width, outputs, weights, factors }
+}
+
+/// A residual block.
+#[derive(Debug)]
+struct Block<C: Cell> {
+    first: Int8Layer<C>,
+    second: Int8Layer<C>,
+    /// Steps of what the first and the second read.
+    read: [Steps; 2],
+}
+
+/// What all clones share.
+#[derive(Debug)]
+struct Weights<C: Cell> {
+    /// The biases, and the layers that stay in f32.
+    float: Network,
+    blocks: Vec<Block<C>>,
+    /// Steps at the trunk's end.
+    last: Steps,
+    policy: Int8Layer<C>,
+    value: Int8Layer<C>,
+}
+
+#[derive(Clone, Debug)]
+struct Int8Network<C: Cell> {
+    weights: Arc<Weights<C>>,
+    kernel: Int8Kernel,
+    plans: Plans,
+    rooms: Rooms<C>,
+}
+
+/// Room for the numbers of the positions that go through together.
+#[derive(Clone, Debug, Default)]
+struct Rooms<C> {
+    /// The residual stream: rows a spot, after a row of zeros.
+    x: Vec<f32>,
+    /// The same as cells, and the inside of a block.
+    x_cells: Vec<C>,
+    h_cells: Vec<C>,
+    pooled: Vec<f32>,
+    bias: Vec<f32>,
+    globals: Vec<f32>,
+    policy: Vec<f32>,
+    value: Vec<f32>,
+    heads: HeadRooms,
+}
+
+impl<C: Cell> Int8Network<C> {
+    fn new(float: Network, calibration: &Calibration, kernel: Int8Kernel) -> Self {
+        let width = float.width;
+        let steps = |place: usize| Steps::new(calibration.place(place), width);
+        let block = |(i, block): (usize, &super::pack::Block)| {
+            let read = [steps(2 * i), steps(2 * i + 1)];
+            let (first, second) =
+                (quantised(&block.first, &read[0]), quantised(&block.second, &read[1]));
+            Block { first, second, read }
+        };
+        let last = steps(2 * float.blocks.len());
+        let weights = Weights {
+            blocks: float.blocks.iter().enumerate().map(block).collect(),
+            policy: quantised(&float.policy, &last),
+            value: quantised(&float.value, &last),
+            last,
+            float,
+        };
+        Self {
+            weights: Arc::new(weights),
+            kernel,
+            plans: Plans::default(),
+            rooms: Rooms::default(),
+        }
+    }
+
+    fn evaluate(&mut self, batch: &[Features], out: &mut [Evaluation]) {
+        let part = part_length(batch.len(), self.kernel.together(self.weights.float.width));
+        for (batch, out) in batch.chunks(part).zip(out.chunks_mut(part)) {
+            self.forward(batch, out);
+        }
+    }
+
+    fn forward(&mut self, batch: &[Features], out: &mut [Evaluation]) {
+        let (weights, kernel, rooms) = (&*self.weights, self.kernel, &mut self.rooms);
+        let network = &weights.float;
+        let (count, width) = (batch.len(), network.width);
+        let plan = self.plans.of(count, || kernel.plan(count, width));
+        let how = Arithmetic { kernel: kernel.float(), rounded: true };
+        // Behind the row of zeros.
+        let size = (1 + count * SPOTS) * width;
+        rooms.x.resize(size, 0.0);
+        rooms.x_cells.resize(size, C::default());
+        rooms.h_cells.resize(size, C::default());
+        how.stem_globals(network, batch, &mut rooms.globals, &mut rooms.bias);
+        let stem = Stem { network, batch, globals: &rooms.bias, out: &mut rooms.x[width..] };
+        how.kernel.work(stem);
+        how.kernel.work(Quantise {
+            rows: &rooms.x[width..],
+            inverse: &weights.reads(0).inverse,
+            out: &mut rooms.x_cells[width..],
+        });
+        for (i, (block, float)) in weights.blocks.iter().zip(&network.blocks).enumerate() {
+            kernel.run(&mut Int8Job {
+                layer: &block.first,
+                rows: Rows::Board(plan),
+                input: &rooms.x_cells,
+                bias: &float.first.bias,
+                bias_by_position: false,
+                float: Float::Drop,
+                cells: Some((&mut rooms.h_cells, &block.read[1].inverse)),
+            });
+            if let Some(pool) = &float.pool {
+                rooms.pooled.resize(count * 2 * width, 0.0);
+                how.kernel.work(PoolCells {
+                    rows: &rooms.h_cells[width..],
+                    steps: &block.read[1].step,
+                    out: &mut rooms.pooled,
+                });
+                how.each(pool, count, &rooms.pooled, false, &mut rooms.bias);
+            }
+            kernel.run(&mut Int8Job {
+                layer: &block.second,
+                rows: Rows::Board(plan),
+                input: &rooms.h_cells,
+                bias: if float.pool.is_some() { &rooms.bias } else { &float.second.bias },
+                bias_by_position: float.pool.is_some(),
+                float: Float::Add(&mut rooms.x),
+                cells: Some((&mut rooms.x_cells, &weights.reads(i + 1).inverse)),
+            });
+        }
+        for (layer, bias, room) in [
+            (&weights.policy, &network.policy.bias, &mut rooms.policy),
+            (&weights.value, &network.value.bias, &mut rooms.value),
+        ] {
+            room.resize(count * SPOTS * layer.outputs, 0.0);
+            kernel.run(&mut Int8Job {
+                layer,
+                rows: Rows::Each(count * SPOTS),
+                input: &rooms.x_cells[width..],
+                bias,
+                bias_by_position: false,
+                float: Float::Write(room),
+                cells: None,
+            });
+        }
+        let first = (rooms.policy.as_mut_slice(), rooms.value.as_slice());
+        answer(network, how, batch, first, &mut rooms.heads, out);
+    }
+}
+
+impl<C: Cell> Weights<C> {
+    /// The steps of what the `i`-th block reads; after the last, of what the heads read.
+    fn reads(&self, i: usize) -> &Steps {
+        self.blocks.get(i).map_or(&self.last, |block| &block.read[0])
+    }
+}
