@@ -72,7 +72,8 @@ fn every_fault_is_told_and_forfeits_the_game() {
         ("while :; do echo info; done", "gave no bestmove within 0.4 s"),
         ("echo bestmove xyzzy", "answered 'xyzzy', which is no play"),
         ("echo bestmove", "answered '', which is no play"),
-        ("echo bestmove e1-e3", "answered the illegal play 'e1-e3'"),
+        ("echo bestmove xe5", "answered the illegal play 'xe5'"),
+        ("echo bestmove e1-e3", "answered 'e1-e3', which is no play"),
         ("printf \"bestmove \\033[2J\\n\"", "answered '\\u{1b}[2J', which is no play"),
         ("cat /dev/zero", "wrote a line of more than 64 KiB"),
     ];

@@ -7,6 +7,8 @@ use gipf_core::Color;
 
 /// How long a `go` that names no limit thinks.
 const UNLIMITED: Duration = Duration::from_secs(1);
+/// The limit of `infinite`: one that is never reached, since a player without any limit of time takes its own default.
+const FOREVER: Duration = Duration::from_secs(u32::MAX as u64);
 /// Kept of a clock for what lies between the engine's clock and the controller's.
 const OVERHEAD: Duration = Duration::from_millis(30);
 /// Decisions that the rest of a clock must do for; a game asks each side for 20 to 50.
@@ -56,14 +58,17 @@ impl Limits {
     /// How long the decision of this side may take, counted from the `go`, with so many plays left to the game's limit;
     /// `None`: as long as the other limits let it.
     pub(super) fn time(&self, side: Color, plays_left: u32) -> Option<Duration> {
-        let clock = self.clocks[side.index()].filter(|_| !self.infinite);
+        if self.infinite {
+            return Some(FOREVER);
+        }
         // The plays that are left are shared with the other side.
         let decisions = DECISIONS.min(plays_left.div_ceil(2)).max(1);
-        let share = clock.map(|left| share(left, self.increments[side.index()], decisions));
-        match (self.time.filter(|_| !self.infinite), share) {
+        let share = self.clocks[side.index()]
+            .map(|left| share(left, self.increments[side.index()], decisions));
+        match (self.time, share) {
             (Some(time), Some(share)) => Some(time.min(share)),
             (None, None) => {
-                let bounded = self.infinite || self.nodes.is_some() || self.depth.is_some();
+                let bounded = self.nodes.is_some() || self.depth.is_some();
                 (!bounded).then_some(UNLIMITED)
             }
             (time, share) => time.or(share),
@@ -137,7 +142,7 @@ mod tests {
     fn the_time_is_the_deciding_sides() {
         assert_eq!(time("movetime 50", Color::White), Some(50));
         assert_eq!(time("nodes 5", Color::White), None);
-        assert_eq!(time("infinite p1time 60", Color::White), None);
+        assert_eq!(time("infinite p1time 60", Color::White), Some(FOREVER.as_millis()));
         assert_eq!(time("p2time 5000", Color::White), Some(UNLIMITED.as_millis()));
         assert_eq!(time("p1time 30030 p2time 60030", Color::White), Some(1000));
         assert_eq!(time("p1time 30030 p2time 60030 p2inc 1000", Color::Black), Some(2750));
