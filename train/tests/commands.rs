@@ -91,8 +91,8 @@ fn a_match_refuses_before_it_writes() {
     gipf().args(with(&[])).assert().success();
     let games = fs::read_to_string(&path).expect("the records");
     assert_eq!(games.lines().count(), 2);
-    let again = with(&[]);
-    refused(&again.iter().map(String::as_str).collect::<Vec<_>>(), 2, &["exists already"]);
+    let other = with(&["--seed", "2"]);
+    refused(&other.iter().map(String::as_str).collect::<Vec<_>>(), 2, &["another match", "seed"]);
     assert_eq!(games, fs::read_to_string(&path).expect("the records"));
     refused(&["match", "run:", "greedy"], 2, &["run:", "folder"]);
 }

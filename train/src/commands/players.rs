@@ -1,13 +1,16 @@
 //! Players by name, as `gipf match` and the report of a run know them.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
+use gipf_core::Rules;
 use gipf_model::Checkpoint;
 use gipf_model_torch::Device;
 use gipf_player::messages::echo;
 use gipf_selfplay::{
-    BuiltIn, Contestant, Judge, Limit, Method, PlayerNameError, nearest_name,
+    BuiltIn, Contestant, Judge, Limit, Method, OutsideConfig, OutsidePlayer, PlayerNameError,
+    nearest_name,
 };
 
 use super::Usage;
@@ -16,7 +19,10 @@ use crate::run::{RunFolder, RunView, checkpoint_name};
 
 /// What the command line accepts, for messages.
 pub(super) const FORMS: &str = "random, greedy, alphabeta[:DEPTH], mcts[:PLAYOUTS], a checkpoint file, \
-     puct:CHECKPOINT or run:DIR@latest|best|STEP";
+     puct:CHECKPOINT, run:DIR@latest|best|STEP or ugi:COMMAND";
+
+/// Plays that alpha-beta looks ahead where the others have a number of simulations.
+const DEPTH: u32 = 4;
 
 /// Who plays.
 #[derive(Debug)]
@@ -32,6 +38,40 @@ pub(super) enum PlayerSpec {
         /// The loaded network.
         checkpoint: Box<Checkpoint>,
     },
+    /// A program that speaks UGI.
+    Outside {
+        /// Its command line.
+        command: String,
+    },
+}
+
+/// How long a program from outside may be silent.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Patience {
+    /// Beyond the time of a decision.
+    pub(super) grace: Duration,
+    /// For a decision without a limit of time.
+    pub(super) hang: Duration,
+}
+
+impl Default for Patience {
+    /// A second of grace, a minute where nothing limits.
+    fn default() -> Self {
+        Patience { grace: Duration::from_secs(1), hang: Duration::from_secs(60) }
+    }
+}
+
+/// What players meet under.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Terms<'a> {
+    /// The rules of the games; a program from outside is asked at once whether it knows them.
+    pub(super) rules: &'a Rules,
+    /// What a decision may cost, unless the player's name says so itself.
+    pub(super) limit: Limit,
+    /// Where networks are evaluated.
+    pub(super) device: Device,
+    /// For programs from outside.
+    pub(super) patience: Patience,
 }
 
 impl PlayerSpec {
@@ -44,6 +84,9 @@ impl PlayerSpec {
             Ok(built_in) => return Ok(PlayerSpec::BuiltIn(built_in)),
             Err(PlayerNameError::Unknown { .. }) => {}
             Err(error) => return Err(Usage::error(error.to_string())),
+        }
+        if let Some(command) = text.strip_prefix("ugi:") {
+            return Ok(PlayerSpec::Outside { command: command.to_owned() });
         }
         let (method, place) = match text.strip_prefix("puct:") {
             Some(place) => (Method::Puct, place),
@@ -67,29 +110,50 @@ impl PlayerSpec {
         Ok(PlayerSpec::Network { name: text.to_owned(), method, checkpoint: Box::new(checkpoint) })
     }
 
-    /// The first of the rules that the network was trained on.
-    pub(super) fn rules(&self) -> Option<&str> {
+    /// As the user named it.
+    pub(super) fn name(&self) -> String {
         match self {
-            PlayerSpec::BuiltIn(_) => None,
-            PlayerSpec::Network { checkpoint, .. } => {
-                checkpoint.header.rules.first().map(String::as_str)
-            }
+            PlayerSpec::BuiltIn(built_in) => built_in.to_string(),
+            PlayerSpec::Network { name, .. } => name.clone(),
+            PlayerSpec::Outside { command } => format!("ugi:{command}"),
         }
     }
 
-    /// This player, ready for a match.
+    /// The checkpoint, for a network.
+    pub(super) fn checkpoint(&self) -> Option<&Checkpoint> {
+        match self {
+            PlayerSpec::Network { checkpoint, .. } => Some(checkpoint),
+            PlayerSpec::BuiltIn(_) | PlayerSpec::Outside { .. } => None,
+        }
+    }
+
+    /// The first of the rules that the network was trained on.
+    pub(super) fn rules(&self) -> Option<&str> {
+        self.checkpoint()?.header.rules.first().map(String::as_str)
+    }
+
+    /// This player, ready for a match; a program from outside is started.
     ///
     /// # Errors
-    /// The device refuses the network.
-    pub(super) fn contestant(
-        &self,
-        limit: Limit,
-        device: Device,
-    ) -> anyhow::Result<Contestant> {
+    /// The device refuses the network; a program cannot be started, or does not speak UGI or know the rules.
+    pub(super) fn contestant(&self, terms: Terms) -> anyhow::Result<Contestant> {
         Ok(match self {
-            PlayerSpec::BuiltIn(built_in) => Contestant::built_in(*built_in, limit),
+            PlayerSpec::BuiltIn(BuiltIn::AlphaBeta { depth: None })
+                if terms.limit.time.is_none() =>
+            {
+                let depth = Some(terms.limit.depth.unwrap_or(DEPTH));
+                Contestant::built_in(BuiltIn::AlphaBeta { depth }, terms.limit)
+            }
+            PlayerSpec::BuiltIn(built_in) => Contestant::built_in(*built_in, terms.limit),
             PlayerSpec::Network { name, method, checkpoint } => {
-                Contestant::network(network(name, *method, checkpoint, device)?, limit)?
+                Contestant::network(network(name, *method, checkpoint, terms.device)?, terms.limit)?
+            }
+            PlayerSpec::Outside { command } => {
+                let Patience { grace, hang } = terms.patience;
+                let config = OutsideConfig { grace, hang, ..OutsideConfig::new(*terms.rules) };
+                let player =
+                    OutsidePlayer::start(command, config).map_err(|error| anyhow!(error))?;
+                Contestant::player(Box::new(player), terms.limit)
             }
         })
     }
@@ -99,12 +163,8 @@ impl PlayerSpec {
     /// # Errors
     /// The device refuses the network.
     pub(super) fn judge(&self, device: Device) -> anyhow::Result<Option<Judge>> {
-        Ok(match self {
-            PlayerSpec::BuiltIn(_) => None,
-            PlayerSpec::Network { name, checkpoint, .. } => {
-                Some(network(name, Method::Gumbel, checkpoint, device)?)
-            }
-        })
+        let judge = |checkpoint| network(&self.name(), Method::Gumbel, checkpoint, device);
+        self.checkpoint().map(judge).transpose()
     }
 }
 

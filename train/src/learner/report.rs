@@ -13,16 +13,40 @@ use gipf_model_torch::{Device, device_from_name};
 use gipf_selfplay::{
     BuiltIn, Contestant, Limit, Match, MatchConfig, MatchResult, Method, RulesEntry,
 };
+use serde::Serialize;
 
 use super::selfplay::sampler;
 use super::stop::StopFlag;
 use crate::config::{Config, ReportSection};
 use crate::evaluators::network;
 use crate::progress::{Progress, human_count, human_time};
-use crate::run::RunFolder;
+use crate::run::{RunFolder, atomic};
+use crate::store::DiskWait;
 
 /// How often the matches' boards are looked at.
 const LOOK: Duration = Duration::from_millis(50);
+
+/// The `format` of `matches.json`.
+const MATCHES_FORMAT: &str = "gipf-matches-1";
+
+/// `matches.json`: the table that a run ends with.
+#[derive(Debug, Serialize)]
+struct MatchTable<'a> {
+    format: &'static str,
+    matches: Vec<PlayedMatch<'a>>,
+}
+
+/// A match of the newest player, A.
+#[derive(Debug, Serialize)]
+struct PlayedMatch<'a> {
+    a: &'a str,
+    b: &'a str,
+    rules: String,
+    /// Simulations a decision.
+    nodes: u32,
+    seed: u64,
+    result: &'a MatchResult,
+}
 
 /// One line of the report's table.
 #[derive(Debug)]
@@ -31,6 +55,11 @@ pub struct Standing {
     pub opponent: String,
     /// How it went, seen from the run's newest player.
     pub result: MatchResult,
+}
+
+/// The seed of the match against the opponent of this number.
+fn match_seed(config: &Config, opponent: usize) -> u64 {
+    config.run.seed.wrapping_add(opponent as u64)
 }
 
 /// Plays the newest checkpoint against random, greedy and the run's first checkpoint.
@@ -72,7 +101,7 @@ pub fn matches(
             games: config.report.games,
             max_plays: config.rules.max_plays,
             run: folder.state.run_id.clone(),
-            ..MatchConfig::new(rules, config.run.seed.wrapping_add(index as u64))
+            ..MatchConfig::new(rules, match_seed(config, index))
         };
         let newest_name = format!("step {}", folder.state.step);
         // The newest network judges the openings.
@@ -80,7 +109,26 @@ pub fn matches(
         let player = contestant(&newest_name, &newest, config, device)?;
         matches.push((opponent, Match::new(settings, vec![[player, other]], Some(judge))?));
     }
-    play_at_once(matches, config.report.games, stop, progress)
+    let standings = play_at_once(matches, config.report.games, stop, progress)?;
+    save(folder, &rules, &standings)?;
+    Ok(standings)
+}
+
+/// Writes `matches.json`.
+fn save(folder: &RunFolder, rules: &Rules, standings: &[Standing]) -> anyhow::Result<()> {
+    let config = folder.config();
+    let matches = standings.iter().enumerate().map(|(index, standing)| PlayedMatch {
+        a: &standing.result.a,
+        b: &standing.result.b,
+        rules: rules.to_string(),
+        nodes: config.report.simulations,
+        seed: match_seed(config, index),
+        result: &standing.result,
+    });
+    let table = MatchTable { format: MATCHES_FORMAT, matches: matches.collect() };
+    let path = folder.path().join("matches.json");
+    atomic::write(&path, &serde_json::to_vec_pretty(&table)?, &DiskWait::default(), None)
+        .with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// Plays matches on a thread each and shows all of them.

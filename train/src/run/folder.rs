@@ -13,7 +13,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// What a run folder may hold before it holds a run: what a start that was killed at once leaves.
-const OWN: [&str; 8] = [
+const OWN: [&str; 9] = [
     "lock",
     "config.toml",
     "settings.jsonl",
@@ -21,6 +21,7 @@ const OWN: [&str; 8] = [
     "learner",
     "games",
     "events",
+    "matches.json",
     "report.html",
 ];
 

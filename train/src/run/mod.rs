@@ -8,6 +8,7 @@
 //! RUN/learner/step-00001234.safetensors    weights, averages and optimizer of the newest save point
 //! RUN/games/000001.jsonl.zst               the games (crate::store)
 //! RUN/events/                              TensorBoard
+//! RUN/matches.json                         the table of matches that the run last ended with
 //! RUN/lock                                 the process that works here
 //! ```
 

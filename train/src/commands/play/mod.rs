@@ -14,12 +14,12 @@ use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context;
-use gipf_core::{Color, DEFAULT_MAX_PLAYS};
+use gipf_core::{Color, DEFAULT_MAX_PLAYS, Rules};
 use gipf_model_torch::Device;
 use gipf_selfplay::{BuiltIn, Limit, Player, nearest_name};
 
 use super::fault::check_new_file;
-use super::players::PlayerSpec;
+use super::players::{Patience, PlayerSpec, Terms};
 use super::{Output, Usage, input as given};
 use game::Game;
 use gipf_player::messages::{count_of, echo};
@@ -98,15 +98,16 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
         )));
     }
     game.max_plays = args.max_plays.unwrap_or(game.max_plays).max(loaded as u32);
+    let rules = *game.position().rules();
     let hints = match specs.iter().flatten().find(|spec| is_network(spec)) {
-        Some(network) => player(network, args.nodes, device)?,
+        Some(network) => player(network, &rules, args.nodes, device)?,
         None => BuiltIn::Greedy.player(),
     };
     let mut seats = [Seat::Human, Seat::Human];
     for (seat, spec) in seats.iter_mut().zip(&specs) {
         if let Some(spec) = spec {
             *seat = Seat::Computer {
-                player: player(spec, args.nodes, device)?,
+                player: player(spec, &rules, args.nodes, device)?,
                 searches: is_network(spec),
             };
         }
@@ -148,12 +149,18 @@ fn spec(text: &str) -> anyhow::Result<Option<PlayerSpec>> {
     PlayerSpec::parse(text).map(Some)
 }
 
-fn player(spec: &PlayerSpec, nodes: u32, device: Device) -> anyhow::Result<Box<dyn Player>> {
-    Ok(spec.contestant(Limit::nodes(nodes), device)?.into_player()?)
+fn player(
+    spec: &PlayerSpec,
+    rules: &Rules,
+    nodes: u32,
+    device: Device,
+) -> anyhow::Result<Box<dyn Player>> {
+    let terms = Terms { rules, limit: Limit::nodes(nodes), device, patience: Patience::default() };
+    Ok(spec.contestant(terms)?.into_player()?)
 }
 
 fn is_network(spec: &PlayerSpec) -> bool {
-    matches!(spec, PlayerSpec::Network { .. })
+    spec.checkpoint().is_some()
 }
 
 fn clock_seed() -> u64 {
