@@ -1,6 +1,7 @@
 //! `gipf bench`: how fast this machine does each part.
 
 mod sim;
+mod time;
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -14,14 +15,16 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
+use super::players::PlayerSpec;
 use super::{Output, Usage, input};
 use crate::evaluators::evaluator;
 
-/// Measure the speed of a part on one thread: simulator, evaluation, self-play or training
+/// Measure a part on one thread: the speed of simulator, evaluation, self-play or training, or how exactly time is kept
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example: gipf bench eval --architecture 6x64 --batch 128")]
 pub(super) struct Args {
-    /// sim (random games), eval (network evaluations), selfplay (searched plays) or train (training samples)
+    /// sim (random games), eval (network evaluations), selfplay (searched plays), train (training samples) or time (a player
+    /// against its copy at equal time: what both used, and how late they were)
     #[arg(value_enum)]
     part: Part,
     /// Rules string
@@ -36,6 +39,12 @@ pub(super) struct Args {
     /// Seconds to measure, 0.1 to 600
     #[arg(long, default_value_t = 3.0, value_parser = seconds)]
     seconds: f64,
+    /// For time: the player, as gipf match names it
+    #[arg(long, default_value = "alphabeta")]
+    player: String,
+    /// For time: milliseconds a decision
+    #[arg(long, value_name = "MS", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=60_000))]
+    movetime: u32,
     /// cpu, cuda, cuda:N or auto
     #[arg(long, default_value = "cpu")]
     device: String,
@@ -50,13 +59,14 @@ enum Part {
     Eval,
     Selfplay,
     Train,
+    Time,
 }
 
 pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     let rules = input::rules(&args.rules)?;
-    if matches!(args.part, Part::Selfplay) && !rules.is_searchable() {
+    if matches!(args.part, Part::Selfplay | Part::Time) && !rules.is_searchable() {
         return Err(Usage::error(format!(
-            "rules {rules}: self-play needs the chances of side games"
+            "rules {rules}: searched games need the chances of side games"
         )));
     }
     let device = super::device(&args.device)?;
@@ -66,6 +76,10 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
         Part::Eval => evaluation(args, &rules, device, time)?,
         Part::Selfplay => self_play(args, &rules, device, time)?,
         Part::Train => training(args, &rules, device, time)?,
+        Part::Time => {
+            let limit = Duration::from_millis(u64::from(args.movetime));
+            time::fairness(&PlayerSpec::parse(&args.player)?, &rules, device, limit, time)?
+        }
     };
     if args.json {
         writeln!(out, "{figures}")?;

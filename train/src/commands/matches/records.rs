@@ -129,14 +129,16 @@ pub(super) fn check(path: &Path, identity: &MatchIdentity) -> anyhow::Result<()>
     let beside = beside(path);
     let shown = path.display();
     if !beside.exists() {
-        if path.is_file() {
-            return Err(Usage::error(format!(
+        check_new_file(&beside, None)?;
+        // A start that was killed at once leaves an empty file.
+        return match path.metadata() {
+            Ok(found) if found.is_file() && found.len() == 0 => Ok(()),
+            Ok(found) if found.is_file() => Err(Usage::error(format!(
                 "{shown} exists already, and is no match's: there is no {}",
                 beside.display()
-            )));
-        }
-        check_new_file(&beside, None)?;
-        return check_new_file(path, None);
+            ))),
+            _ => check_new_file(path, None),
+        };
     }
     let mut line = Vec::new();
     let file = File::open(&beside).with_context(|| format!("cannot open {}", beside.display()))?;
@@ -166,22 +168,24 @@ impl RecordsFile {
         check(path, identity)?;
         let beside = beside(path);
         let place = |path: &Path| format!("cannot write {}", path.display());
-        if !beside.exists() {
-            atomic::write(&beside, identity.line()?.as_bytes(), &DiskWait::default(), None)
-                .with_context(|| place(&beside))?;
-        }
         let open = |path: &Path| {
             let options = OpenOptions::new().read(true).append(true).create(true).to_owned();
             options.open(path).with_context(|| place(path))
         };
-        let (games, costs) = (open(path)?, open(&beside)?);
-        match costs.try_lock() {
+        // The games' file is never replaced, so its lock is the match's.
+        let games = open(path)?;
+        match games.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 bail!("another process is playing the match of {}", path.display())
             }
-            Err(TryLockError::Error(error)) => return Err(error).with_context(|| place(&beside)),
+            Err(TryLockError::Error(error)) => return Err(error).with_context(|| place(path)),
         }
+        if !beside.exists() {
+            atomic::write(&beside, identity.line()?.as_bytes(), &DiskWait::default(), None)
+                .with_context(|| place(&beside))?;
+        }
+        let costs = open(&beside)?;
         atomic::sync_folder(&folder_of(path)).with_context(|| place(path))?;
         let (costs_of, costs_end) = read_costs(&beside, &costs)?;
         let (found, games_end) = read_games(path, &games, identity, &costs_of)?;
