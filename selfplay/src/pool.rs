@@ -127,12 +127,21 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl<E: Evaluator> Pool<E> {
     /// Starts a thread for each worker.
     pub fn new(workers: Vec<Worker<E>>) -> Result<Pool<E>, PoolError> {
+        Pool::with_start(workers, |_| {})
+    }
+
+    /// The same; each thread first calls `start` with its number.
+    pub fn with_start(
+        workers: Vec<Worker<E>>,
+        start: impl Fn(usize) + Send + Sync + 'static,
+    ) -> Result<Pool<E>, PoolError> {
         if workers.is_empty() {
             return Err(PoolError::NoWorkers);
         }
         let threads = ThreadPoolBuilder::new()
             .num_threads(workers.len())
             .thread_name(|index| format!("selfplay-{index}"))
+            .start_handler(start)
             .build()?;
         let desks = workers
             .iter()

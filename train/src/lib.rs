@@ -6,6 +6,7 @@
 
 pub mod commands;
 pub mod config;
+pub mod cpu;
 pub mod evaluators;
 pub mod faults;
 pub mod learner;

@@ -82,7 +82,7 @@ fn from_grid(grid: &Tensor) -> Result<Tensor, TorchError> {
 
 /// Mean and maximum over the spots, side by side: `[batch, 37, c]` to `[batch, 2c]`.
 pub(crate) fn pool(x: &Tensor) -> Result<Tensor, TorchError> {
-    let mean = x.f_mean_dim([1i64].as_slice(), false, Kind::Float)?;
+    let mean = x.f_mean_dim([1i64].as_slice(), false, x.kind())?;
     Ok(Tensor::f_cat(&[mean, x.f_amax([1i64].as_slice(), false)?], 1)?)
 }
 

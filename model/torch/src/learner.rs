@@ -190,6 +190,11 @@ impl Learner {
         self.step
     }
 
+    /// Sets the threads of one operation on the CPU, from the next step on; 0: what libtorch chooses.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.config.threads = threads;
+    }
+
     /// The norm of the last step's gradient before clipping; 0 before the first.
     pub fn gradient_norm(&self) -> f64 {
         self.gradient_norm

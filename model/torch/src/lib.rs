@@ -26,7 +26,7 @@ pub use adamw::{AdamW, AdamWConfig};
 pub use batch::{TrainBatch, TrainSample};
 pub use device::{device_from_name, device_name, set_threads};
 pub use error::TorchError;
-pub use evaluator::TorchEvaluator;
+pub use evaluator::{Precision, TorchEvaluator};
 pub use learner::{Learner, LearnerConfig, WeightSet};
 pub use loss::{LossWeights, Losses};
 pub use metrics::{CALIBRATION_BINS, CalibrationBin, Metrics};

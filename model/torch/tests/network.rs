@@ -8,7 +8,7 @@ use gipf_model::{
     Architecture, Checkpoint, Evaluation, Evaluator, Features, NativeEvaluator, Tensor,
 };
 use gipf_model_torch::{
-    Device, Learner, LearnerConfig, LossWeights, TorchError, TorchEvaluator, TrainBatch,
+    Device, Learner, LearnerConfig, LossWeights, Precision, TorchError, TorchEvaluator, TrainBatch,
     TrainSample, WeightSet,
 };
 use rand::seq::IndexedRandom;
@@ -212,6 +212,33 @@ fn the_native_evaluator_agrees() {
         NativeEvaluator::new(&checkpoint).evaluate(&batch, &mut native).unwrap();
         let torch = evaluate(&mut evaluator, &batch);
         native.iter().zip(&torch).for_each(|(a, b)| assert_close(a, b, 1e-4));
+    }
+}
+
+/// Sixteen bits: about two digits of 32-bit numbers, whatever the rules; and they are other numbers.
+#[test]
+fn sixteen_bits_are_near_thirty_two() {
+    let _turn = one_thread();
+    let (_, checkpoint) = trained("2x16", &RULES);
+    let mut exact = TorchEvaluator::from_checkpoint(&checkpoint, Device::Cpu, 1).unwrap();
+    let mut rounded =
+        TorchEvaluator::with_precision(&checkpoint, Device::Cpu, 1, Precision::Bf16).unwrap();
+    assert_eq!(rounded.name(), exact.name() + " bf16");
+    for rules in RULES {
+        let batch = positions(rules, 9, 40);
+        let (exact, rounded) = (evaluate(&mut exact, &batch), evaluate(&mut rounded, &batch));
+        let scale = exact.iter().flat_map(|e| &e.logits).fold(0f32, |most, x| most.max(x.abs()));
+        for (exact, rounded) in exact.iter().zip(&rounded) {
+            for (a, b) in exact.logits.iter().zip(&rounded.logits) {
+                assert!((a - b).abs() < 0.03 * scale.max(1.0), "{rules}: {a} and {b} of {scale}");
+            }
+            for (a, b) in exact.value.iter().zip(rounded.value) {
+                assert!((a - b).abs() < 0.03, "{rules}: {exact:?} and {rounded:?}");
+            }
+            let (a, b) = (exact.plays_left, rounded.plays_left);
+            assert!((a - b).abs() < 0.03 * (32.0 + a), "{rules}: {a} and {b} plays left");
+        }
+        assert_ne!(exact, rounded);
     }
 }
 

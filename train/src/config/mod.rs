@@ -17,6 +17,7 @@ pub use error::ConfigError;
 pub use keys::{KEYS, Key, Kind};
 pub use load::{LoadedConfig, Setting, apply, parse, parse_file, parse_settings};
 pub use sections::{
+    GpuPrecision,
     CheckpointsSection, Config, Decay, NetworkSection, ReportSection, RulesSection, RunSection,
     SelfPlaySection, StoreSection, TrainSection, WindowSection,
 };

@@ -45,7 +45,10 @@ pub struct RunSection {
     pub deterministic: bool,
     /// Device of learner and self-play: `cpu`, `cuda`, `cuda:N` or `auto`.
     pub device: String,
-    /// Threads of one of the learner's operations, beside the self-play workers; a deterministic run has one.
+    /// Numbers that self-play's network computes with on a GPU.
+    pub gpu_precision: GpuPrecision,
+    /// Threads of one of the learner's operations, beside the self-play workers; 0: one while it keeps up with
+    /// self-play, as many as the machine has cores while it is behind. A deterministic run has one.
     pub threads: usize,
 }
 
@@ -59,9 +62,20 @@ impl Default for RunSection {
             games: 0,
             deterministic: false,
             device: "auto".to_owned(),
-            threads: 1,
+            gpu_precision: GpuPrecision::F32,
+            threads: 0,
         }
     }
+}
+
+/// Numbers that a GPU computes with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GpuPrecision {
+    /// 32 bits.
+    F32,
+    /// 16 bits with the exponent of 32.
+    Bf16,
 }
 
 /// `[rules]`: which games are played.
@@ -133,8 +147,12 @@ impl Default for NetworkSection {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SelfPlaySection {
-    /// Worker threads; 0: as many as the machine has cores.
+    /// Worker threads; 0: as many as the machine has cores, or twice as many where a GPU evaluates: then some wait
+    /// for it while others play.
     pub workers: usize,
+    /// The workers' nice value: how far they give way to the learner, which works only while it has samples to learn
+    /// from. 0: not at all.
+    pub niceness: u32,
     /// Games a worker plays at once; their leaves make one batch.
     pub lanes: u32,
     /// Simulations of a full search.
@@ -173,6 +191,7 @@ impl Default for SelfPlaySection {
     fn default() -> Self {
         Self {
             workers: 0,
+            niceness: 10,
             lanes: 64,
             simulations: 64,
             fast_simulations: 16,

@@ -57,7 +57,7 @@ impl Session {
             let mut games = Vec::new();
             let mut told = false;
             while worker.round(&mut |game| games.push(game))? == Round::Evaluated {
-                self.meters.stats(worker.stats());
+                self.meters.stats(worker.stats(), &self.executors);
                 self.show();
                 if self.stop.is_set() && !told {
                     told = true;

@@ -43,6 +43,12 @@ impl Bucket {
         self.tokens >= self.ceiling
     }
 
+    /// Whether the learner has fallen behind, and should have more of the machine: from half way to the ceiling on, and once
+    /// it is (`already`) until three quarters of that are worked off.
+    pub(super) fn is_behind(&self, already: bool) -> bool {
+        self.tokens >= self.ceiling * if already { 0.125 } else { 0.5 }
+    }
+
     /// The tokens, for the run's state.
     pub(super) fn tokens(&self) -> f64 {
         self.tokens
@@ -74,5 +80,19 @@ mod tests {
         assert!(!bucket.is_full(), "the first samples are no reason to wait");
         bucket.made(1000 + 64 * 32);
         assert!(bucket.is_full());
+    }
+
+    #[test]
+    fn a_learner_behind_is_so_until_it_has_caught_up() {
+        let mut bucket = Bucket::new(0.0, 1.0, 100, 0);
+        assert!(!bucket.is_behind(false) && !bucket.is_behind(true));
+        bucket.made(3199);
+        assert!(!bucket.is_behind(false) && bucket.is_behind(true));
+        bucket.made(1);
+        assert!(bucket.is_behind(false) && !bucket.is_full());
+        while bucket.is_behind(true) {
+            assert!(bucket.take_step());
+        }
+        assert!((700.0..800.0).contains(&bucket.tokens()), "{bucket:?}");
     }
 }

@@ -6,8 +6,9 @@ use std::time::Duration;
 use gipf_core::record::GameRecord;
 use gipf_selfplay::{GameCounter, Worker, WorkerIdentity};
 
-use super::selfplay::{SelfPlay, sampler, self_play_config, worker_count};
+use super::selfplay::{SelfPlay, sampler, self_play_config};
 use super::session::{Ending, Session};
+use crate::cpu::cores;
 
 /// The most games that are stored at once: few, so that self-play waits soon for a learner that falls behind.
 const GAMES_AT_ONCE: usize = 16;
@@ -46,7 +47,7 @@ impl Session {
         };
         let counter = GameCounter::new(state.next_seq, end);
         let config = self_play_config(&self.config);
-        let evaluators = self.evaluators(worker_count(&self.config))?;
+        let evaluators = self.evaluators()?;
         let mut workers = Vec::with_capacity(evaluators.len());
         for (index, evaluator) in evaluators.into_iter().enumerate() {
             let identity = WorkerIdentity {
@@ -63,7 +64,7 @@ impl Session {
                 state.step,
             )?);
         }
-        SelfPlay::start(workers, counter)
+        SelfPlay::start(workers, counter, self.config.self_play.niceness)
     }
 
     fn concurrent_loop(&mut self, self_play: &mut SelfPlay) -> anyhow::Result<Ending> {
@@ -87,7 +88,8 @@ impl Session {
                 let games = self.receive(self_play, idle, &mut playing)?;
                 self.collect(&games)?;
             }
-            self.meters.stats(self_play.stats());
+            self.meters.stats(self_play.stats(), &self.executors);
+            self.share_cores(playing);
             let stepped = self.step_if_due()?;
             if !stepped && !playing {
                 return Ok(Ending::Done);
@@ -95,7 +97,7 @@ impl Session {
             if playing && self.folder.state.step >= refreshed + self.config.self_play.refresh_steps
             {
                 refreshed = self.folder.state.step;
-                self_play.swap(self.evaluators(worker_count(&self.config))?, refreshed);
+                self_play.swap(self.evaluators()?, refreshed);
             }
             if self.save_is_due() {
                 self.folder.state.next_seq = self_play.next_seq();
@@ -103,6 +105,17 @@ impl Session {
             }
             self.show();
         }
+    }
+
+    /// How many cores the learner's next step may use, where the config leaves it to the run. While it keeps up with
+    /// self-play it has one thread, which the workers give way to, and they have the rest. While it is behind it has
+    /// them all; so no core waits for it.
+    fn share_cores(&mut self, playing: bool) {
+        if self.config.run.threads > 0 {
+            return;
+        }
+        self.hurrying = !playing || self.bucket.is_behind(self.hurrying);
+        self.learner.set_threads(if self.hurrying { cores() } else { 1 });
     }
 
     /// The games that are there, waiting a moment for one where there is nothing else to do.

@@ -4,7 +4,9 @@ use std::time::{Duration, Instant};
 
 use gipf_core::record::{GameRecord, GameResult};
 use gipf_model_torch::Losses;
-use gipf_selfplay::WorkerStats;
+use gipf_selfplay::{ExecutorMeter, WorkerStats};
+
+use crate::cpu;
 
 /// How long sums must be under way before their means are shown.
 const TELLING: Duration = Duration::from_secs(5);
@@ -57,6 +59,11 @@ pub(super) struct Meters {
     unfinished: u64,
     stats: WorkerStats,
     at_start: WorkerStats,
+    /// Batches and rows of the executors, where there are any.
+    executed: [u64; 2],
+    executed_at_start: [u64; 2],
+    /// The process's processor seconds when the sums began.
+    cpu_at_start: f64,
 }
 
 /// Means since the point before; `None` where nothing happened.
@@ -76,6 +83,12 @@ pub(super) struct Point {
     pub(super) evaluations_per_second: f64,
     /// Share of the batches' rows that held a position.
     pub(super) batch_fill: Option<f64>,
+    /// Share of the evaluations that the workers' caches knew; `None` where there is no evaluation.
+    pub(super) cache_hits: Option<f64>,
+    /// Positions in a batch of the GPU.
+    pub(super) executor_rows: Option<f64>,
+    /// Share of the cores' time that this process used, learner and self-play together.
+    pub(super) cpu_share: f64,
     /// Training steps a second.
     pub(super) steps_per_second: f64,
 }
@@ -92,6 +105,9 @@ impl Meters {
             unfinished: 0,
             stats: WorkerStats::default(),
             at_start: WorkerStats::default(),
+            executed: [0; 2],
+            executed_at_start: [0; 2],
+            cpu_at_start: cpu::process_seconds(),
         }
     }
 
@@ -113,9 +129,10 @@ impl Meters {
         }
     }
 
-    /// The workers' sums as they are now.
-    pub(super) fn stats(&mut self, stats: WorkerStats) {
+    /// The workers' and executors' sums as they are now.
+    pub(super) fn stats(&mut self, stats: WorkerStats, executors: &ExecutorMeter) {
         self.stats = stats;
+        self.executed = [executors.batches(), executors.rows()];
     }
 
     /// Whether there was a step since the last point.
@@ -133,6 +150,9 @@ impl Meters {
         let seconds = self.since.elapsed().as_secs_f64().max(1e-3);
         let stats = self.stats - self.at_start;
         let games = self.games as f64;
+        let [batches, rows] =
+            [0, 1].map(|i| self.executed[i].saturating_sub(self.executed_at_start[i]));
+        let processor = cpu::process_seconds() - self.cpu_at_start;
         Point {
             losses: (self.steps > 0).then(|| self.losses.over(self.steps)),
             length: (self.games > 0).then(|| self.plays as f64 / games),
@@ -141,6 +161,9 @@ impl Meters {
             positions_per_second: stats.plays as f64 / seconds,
             evaluations_per_second: stats.evaluations as f64 / seconds,
             batch_fill: (stats.capacity > 0).then(|| stats.fill()),
+            cache_hits: (stats.evaluations > 0).then(|| stats.hit_rate()),
+            executor_rows: (batches > 0).then(|| rows as f64 / batches as f64),
+            cpu_share: processor / (seconds * cpu::cores() as f64),
             steps_per_second: self.steps as f64 / seconds,
         }
     }
@@ -148,8 +171,14 @@ impl Meters {
     /// The means so far; the sums begin anew.
     pub(super) fn take(&mut self) -> Point {
         let point = self.peek();
-        let stats = self.stats;
-        *self = Meters { stats, at_start: stats, ..Meters::new() };
+        let (stats, executed) = (self.stats, self.executed);
+        *self = Meters {
+            stats,
+            at_start: stats,
+            executed,
+            executed_at_start: executed,
+            ..Meters::new()
+        };
         point
     }
 }

@@ -1,17 +1,18 @@
 //! Self-play beside the learner: a thread that runs the workers.
 
-use std::num::NonZero;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::{self, JoinHandle};
 
 use anyhow::anyhow;
 use gipf_core::record::GameRecord;
+use gipf_model_torch::Device;
 use gipf_selfplay::{
     GameCounter, GumbelConfig, OpeningConfig, Pool, PoolControl, PoolEnd, PoolError, RulesSampler,
     SearchConfig, SelfPlayConfig, SettledConfig, Worker, WorkerStats,
 };
 
 use crate::config::Config;
+use crate::cpu::cores;
 use crate::evaluators::BoxedEvaluator;
 
 /// Finished games that may wait for the learner before the workers wait themselves.
@@ -57,11 +58,20 @@ pub(super) fn sampler(config: &Config) -> anyhow::Result<RulesSampler> {
     Ok(RulesSampler::mixed(&config.rules.rules)?)
 }
 
-/// Worker threads of a run: as many as the machine has cores, unless the config says so.
-pub(super) fn worker_count(config: &Config) -> usize {
-    match config.self_play.workers {
-        0 => thread::available_parallelism().map_or(1, NonZero::get),
-        workers => workers,
+/// Worker threads of a run: one a core, or two where a GPU evaluates, unless the config says otherwise.
+pub(super) fn worker_count(config: &Config, device: Device) -> usize {
+    match (config.self_play.workers, device) {
+        (0, Device::Cpu) => cores(),
+        (0, _) => 2 * cores(),
+        (workers, _) => workers,
+    }
+}
+
+/// Makes this thread give way to others.
+fn give_way(niceness: u32) {
+    // Of no weight where the system does not allow it: the run is only less well balanced.
+    if let Err(error) = rustix::process::nice(i32::try_from(niceness).unwrap_or(0)) {
+        tracing::warn!("self-play keeps its priority: {error}");
     }
 }
 
@@ -74,15 +84,16 @@ pub(super) struct SelfPlay {
 }
 
 impl SelfPlay {
-    /// Starts the workers' thread.
+    /// Starts the workers' threads, which give way to others by so much.
     ///
     /// # Errors
     /// The pool or its thread cannot be made.
     pub(super) fn start(
         workers: Vec<Worker<BoxedEvaluator>>,
         counter: GameCounter,
+        niceness: u32,
     ) -> anyhow::Result<Self> {
-        let mut pool = Pool::new(workers)?;
+        let mut pool = Pool::with_start(workers, move |_| give_way(niceness))?;
         let control = pool.control();
         let (sink, games) = sync_channel(WAITING_GAMES);
         let thread =

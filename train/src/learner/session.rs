@@ -10,15 +10,17 @@ use gipf_model_torch::{
     AdamWConfig, Device, Learner, LearnerConfig, LossWeights, Metrics, TrainBatch, TrainSample,
     WeightSet, device_from_name,
 };
+use gipf_selfplay::ExecutorMeter;
 
 use super::bucket::Bucket;
 use super::limits::{Limits, Used};
 use super::meters::{Meters, Point};
 use super::scalars::Scalars;
-use super::selfplay::sampler;
+use super::selfplay::{sampler, worker_count};
 use super::stop::StopFlag;
 use crate::config::Config;
-use crate::evaluators::{BoxedEvaluator, evaluator};
+use crate::cpu;
+use crate::evaluators::{BoxedEvaluator, evaluator, for_workers};
 use crate::progress::{Progress, human_count, human_time};
 use crate::run::RunFolder;
 use crate::transport::{LocalTransport, Transport};
@@ -50,6 +52,10 @@ pub struct Session {
     pub(super) bucket: Bucket,
     pub(super) limits: Limits,
     pub(super) meters: Meters,
+    /// What the executors of all the run's networks have done, where a GPU evaluates.
+    pub(super) executors: ExecutorMeter,
+    /// Whether the learner is behind self-play and has all cores; see [`Session::train_concurrently`].
+    pub(super) hurrying: bool,
     pub(super) stop: StopFlag,
     /// What the user sees.
     pub progress: Progress,
@@ -134,6 +140,8 @@ impl Session {
             saved_games: state.games,
             at_start: used,
             meters: Meters::new(),
+            executors: ExecutorMeter::default(),
+            hurrying: false,
             samples: Vec::new(),
             last: Point::default(),
             rate: 0.0,
@@ -297,10 +305,17 @@ impl Session {
         header
     }
 
-    /// `count` evaluators of the averaged weights as they are.
-    pub(super) fn evaluators(&self, count: usize) -> anyhow::Result<Vec<BoxedEvaluator>> {
+    /// The workers' evaluators of the averaged weights as they are.
+    pub(super) fn evaluators(&self) -> anyhow::Result<Vec<BoxedEvaluator>> {
         let checkpoint = self.learner.net(WeightSet::Averaged).to_checkpoint(self.header())?;
-        (0..count).map(|_| evaluator(&checkpoint, self.device)).collect()
+        let count = worker_count(&self.config, self.device);
+        for_workers(
+            &checkpoint,
+            self.device,
+            count,
+            self.config.run.gpu_precision,
+            &self.executors,
+        )
     }
 
     /// An evaluator of the averaged weights as they are.
@@ -331,6 +346,7 @@ impl Session {
             ("self_play/positions_per_second", point.positions_per_second),
             ("self_play/evaluations_per_second", point.evaluations_per_second),
             ("self_play/games", self.folder.state.games as f64),
+            ("run/cpu_share", point.cpu_share),
         ];
         if let Some(losses) = point.losses {
             values.extend([
@@ -343,6 +359,8 @@ impl Session {
         }
         let optional = [
             ("self_play/batch_fill", point.batch_fill),
+            ("self_play/cache_hits", point.cache_hits),
+            ("self_play/gpu_batch", point.executor_rows),
             ("game/length", point.length),
             ("game/white_score", point.white_score),
             ("game/unfinished", point.unfinished),
@@ -368,7 +386,7 @@ impl Session {
         let share = self.limits.share(&used);
         let (state, window, minimum) =
             (&self.folder.state, self.replay.train().len() as u64, self.config.window.minimum);
-        let filling = window < minimum;
+        let (filling, cached) = (window < minimum, self.config.self_play.cache_megabytes > 0);
         let point = if self.meters.is_telling() { self.meters.peek() } else { self.last };
         let left =
             self.limits.seconds_left(&self.at_start, &used, used.seconds - self.at_start.seconds);
@@ -383,6 +401,14 @@ impl Session {
             }
             if let Some(fill) = point.batch_fill {
                 text += &format!(", batch fill {:.0}%", 100.0 * fill);
+            }
+            if let Some(rows) = point.executor_rows {
+                text += &format!(", {rows:.0} positions a GPU batch");
+            }
+            if let Some(hits) = point.cache_hits
+                && cached
+            {
+                text += &format!(", cache hits {:.0}%", 100.0 * hits);
             }
             if filling {
                 text += &format!(
@@ -408,9 +434,13 @@ impl Session {
 }
 
 /// Threads of one of the learner's operations: one in a deterministic run, whose sums must come in one order; else what
-/// the config says.
+/// the config says, or every core where it says nothing. (Beside self-play the run shares the cores out as it goes.)
 fn learner_threads(config: &Config) -> usize {
-    if config.run.deterministic { 1 } else { config.run.threads }
+    match config.run.threads {
+        _ if config.run.deterministic => 1,
+        0 => cpu::cores(),
+        threads => threads,
+    }
 }
 
 fn learner_config(config: &Config) -> LearnerConfig {

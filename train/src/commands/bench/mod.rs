@@ -1,16 +1,19 @@
 //! `gipf bench`: how fast this machine does each part.
 
+mod search;
+mod selfplay;
 mod sim;
 mod time;
+mod train;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use gipf_core::{Play, Position, Rules, playout};
 use gipf_model::{Architecture, Checkpoint, Evaluation, Evaluator, Features};
-use gipf_model_torch::{Device, Learner, LearnerConfig, TrainBatch, TrainSample, device_name};
+use gipf_model_torch::Device;
 use gipf_player::messages::echo;
-use gipf_selfplay::{GameCounter, RulesSampler, SelfPlayConfig, Worker, WorkerIdentity};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
@@ -19,12 +22,13 @@ use super::players::PlayerSpec;
 use super::{Output, Usage, input};
 use crate::evaluators::evaluator;
 
-/// Measure a part on one thread: the speed of simulator, evaluation, self-play or training, or how exactly time is kept
+/// Measure a part on one thread: the speed of simulator, evaluation, search, self-play or training, or how exactly time is
+/// kept
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example: gipf bench eval --architecture 6x64 --batch 128")]
 pub(super) struct Args {
-    /// sim (random games), eval (network evaluations), selfplay (searched plays), train (training samples) or time (a player
-    /// against its copy at equal time: what both used, and how late they were)
+    /// sim (random games), eval (network evaluations), search (one game's search), selfplay (searched plays of many games),
+    /// train (training samples) or time (a player against its copy at equal time: what both used, and how late they were)
     #[arg(value_enum)]
     part: Part,
     /// Rules string
@@ -33,6 +37,15 @@ pub(super) struct Args {
     /// Network size, blocks x channels
     #[arg(long, default_value = "4x32")]
     architecture: String,
+    /// The network of this checkpoint instead of a new one
+    #[arg(long, value_name = "FILE", conflicts_with = "architecture")]
+    checkpoint: Option<PathBuf>,
+    /// Simulations a decision (search, selfplay)
+    #[arg(long, default_value_t = 32, value_parser = clap::value_parser!(u32).range(2..=100_000))]
+    simulations: u32,
+    /// Megabytes of the cache that selfplay is measured with, beside without
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    cache_megabytes: u32,
     /// Positions in a batch (for selfplay: games at once)
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=65_536))]
     batch: u32,
@@ -57,6 +70,7 @@ pub(super) struct Args {
 enum Part {
     Sim,
     Eval,
+    Search,
     Selfplay,
     Train,
     Time,
@@ -64,9 +78,9 @@ enum Part {
 
 pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     let rules = input::rules(&args.rules)?;
-    if matches!(args.part, Part::Selfplay | Part::Time) && !rules.is_searchable() {
+    if matches!(args.part, Part::Search | Part::Selfplay | Part::Time) && !rules.is_searchable() {
         return Err(Usage::error(format!(
-            "rules {rules}: searched games need the chances of side games"
+            "rules {rules}: a search needs the chances of side games"
         )));
     }
     let device = super::device(&args.device)?;
@@ -74,8 +88,9 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     let figures = match args.part {
         Part::Sim => sim::simulator(&rules, time),
         Part::Eval => evaluation(args, &rules, device, time)?,
-        Part::Selfplay => self_play(args, &rules, device, time)?,
-        Part::Train => training(args, &rules, device, time)?,
+        Part::Search => search::one_game(args, &rules, device, time)?,
+        Part::Selfplay => selfplay::self_play(args, &rules, device, time)?,
+        Part::Train => train::training(args, &rules, device, time)?,
         Part::Time => {
             let limit = Duration::from_millis(u64::from(args.movetime));
             time::fairness(&PlayerSpec::parse(&args.player)?, &rules, device, limit, time)?
@@ -103,6 +118,9 @@ fn seconds(text: &str) -> Result<f64, String> {
 }
 
 fn checkpoint(args: &Args, rules: &Rules) -> anyhow::Result<Checkpoint> {
+    if let Some(path) = &args.checkpoint {
+        return Ok(Checkpoint::load(path)?);
+    }
     let architecture: Architecture = args.architecture.parse().map_err(|error| {
         Usage::error(format!("--architecture {}: {error}", echo(&args.architecture)))
     })?;
@@ -150,50 +168,4 @@ fn evaluation(args: &Args, rules: &Rules, device: Device, time: Duration) -> any
     Ok(
         json!({ "evaluator": network.name(), "positions_per_second": evaluated / started.elapsed().as_secs_f64() }),
     )
-}
-
-fn self_play(args: &Args, rules: &Rules, device: Device, time: Duration) -> anyhow::Result<Value> {
-    let network = evaluator(&checkpoint(args, rules)?, device)?;
-    let config = SelfPlayConfig { lanes: args.batch, ..SelfPlayConfig::default() };
-    let identity = WorkerIdentity { run: "bench".to_owned(), worker: "0".repeat(32), seed: 1 };
-    let counter = GameCounter::unlimited(0);
-    let mut worker =
-        Worker::new(&config, RulesSampler::single(*rules)?, identity, counter, network, 0)?;
-    let started = Instant::now();
-    while started.elapsed() < time {
-        worker.round(&mut |_| {})?;
-    }
-    let (stats, seconds) = (worker.stats(), started.elapsed().as_secs_f64());
-    Ok(json!({
-        "plays_per_second": stats.plays as f64 / seconds,
-        "evaluations_per_second": stats.evaluations as f64 / seconds,
-        "batch_fill_percent": 100.0 * stats.fill(),
-    }))
-}
-
-fn training(args: &Args, rules: &Rules, device: Device, time: Duration) -> anyhow::Result<Value> {
-    let config = LearnerConfig { threads: 1, ..LearnerConfig::default() };
-    let mut learner = Learner::from_checkpoint(&checkpoint(args, rules)?, config, device)?;
-    let sample = |(features, actions): (Features, usize)| TrainSample {
-        features,
-        policy: vec![1.0 / actions as f32; actions],
-        policy_weight: 1.0,
-        value: [1.0, 0.0, 0.0],
-        value_weight: 1.0,
-        plays_left: 30.0,
-        plays_left_weight: 1.0,
-    };
-    let samples: Vec<TrainSample> =
-        features(rules, args.batch as usize).into_iter().map(sample).collect();
-    learner.train_step(&TrainBatch::pack(&samples)?, 1e-4)?;
-    let (mut steps, started) = (0_u64, Instant::now());
-    while started.elapsed() < time {
-        learner.train_step(&TrainBatch::pack(&samples)?, 1e-4)?;
-        steps += 1;
-    }
-    let trained = steps as f64 * samples.len() as f64;
-    Ok(json!({
-        "network": format!("{} on {}", args.architecture, device_name(device)),
-        "samples_per_second": trained / started.elapsed().as_secs_f64(),
-    }))
 }
