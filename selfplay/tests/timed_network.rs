@@ -97,14 +97,16 @@ fn the_time_is_used_in_full_and_not_exceeded() {
             let cost = if (10..20).contains(&decision) { 400 } else { 100 };
             table.cost.store(cost, Ordering::Relaxed);
             let (choice, used) = table.decide(None);
-            let found = choice.search.unwrap();
+            // A single play is no decision.
+            let Some(found) = choice.search else { continue };
             if found.proven {
                 break;
             }
             assert!(used <= LIMIT + cost, "{method:?}, decision {decision}: {used} µs");
             // What a fast machine's pace makes of the first slow decision, and the other way round, is one evaluation.
             assert!(used + 500 > LIMIT, "{method:?}, decision {decision}: {used} µs");
-            assert!(found.simulations + 2 >= (LIMIT / cost) as u32, "{}", found.simulations);
+            let most = (LIMIT / cost) as u32;
+            assert!(found.simulations * 10 >= most * 9, "{} of {most}", found.simulations);
         }
     }
 }

@@ -17,12 +17,18 @@ fn gipf(arguments: &[&str]) -> Command {
     command
 }
 
-/// `gipf match` of two fast players on a small board, with `--json`.
-fn fast(games: u32, file: &Path, more: &[&str]) -> Command {
+/// `gipf match` on a small board, with `--json`.
+fn contest(players: [&str; 2], games: u32, file: &Path, more: &[&str]) -> Command {
     let games = games.to_string();
-    let mut command = gipf(&["match", "greedy", "random", "--rules", "basic", "--max-plays", "60"]);
-    command.args(["--games", &games, "--threads", "2", "--json", "--records"]).arg(file).args(more);
+    let mut command = gipf(&["match", players[0], players[1], "--rules", "basic"]);
+    command.args(["--max-plays", "60", "--games", &games, "--threads", "2", "--json", "--records"]);
+    command.arg(file).args(more);
     command
+}
+
+/// The same with players that need no time.
+fn fast(games: u32, file: &Path, more: &[&str]) -> Command {
+    contest(["greedy", "random"], games, file, more)
 }
 
 fn succeed(command: &mut Command) -> Value {
@@ -78,7 +84,7 @@ fn a_file_that_is_cut_anywhere_is_played_to_the_same_games() {
     let line = text.iter().position(|byte| *byte == b'\n').unwrap();
     let places = [0, 1, line - 1, line, line + 1, text.len() - 1, text.len()]
         .into_iter()
-        .chain((1..12).map(|part| part * text.len() / 12));
+        .chain((1..7).map(|part| part * text.len() / 7));
     for place in places {
         fs::write(&cut, &text[..place]).unwrap();
         // The costs reach at least as far as the games, by a torn line further or not.
@@ -108,30 +114,31 @@ fn a_file_that_is_cut_anywhere_is_played_to_the_same_games() {
 fn a_killed_match_goes_on_and_loses_no_game_that_was_written() {
     let folder = tempfile::tempdir().unwrap();
     let [whole, killed] = ["whole.jsonl", "killed.jsonl"].map(|name| folder.path().join(name));
-    let games_of_all = 600;
-    let result = succeed(&mut fast(games_of_all, &whole, &[]));
+    let slow = |file: &Path| contest(["alphabeta:3", "greedy"], 100, file, &[]);
+    let result = succeed(&mut slow(&whole));
     let lines = |file: &Path| {
         fs::read_to_string(file)
             .map_or(0, |text| text.bytes().filter(|byte| *byte == b'\n').count())
     };
-    for kill in 1..=4 {
+    let mut kills = 0;
+    for _ in 0..5 {
         let before = lines(&killed);
-        let mut child = fast(games_of_all, &killed, &[]).stderr(Stdio::null()).spawn().unwrap();
+        let mut child = slow(&killed).stderr(Stdio::null()).spawn().unwrap();
         let began = Instant::now();
-        while lines(&killed) < before + 40 {
+        while lines(&killed) < before + 5 && child.try_wait().unwrap().is_none() {
             assert!(began.elapsed() < Duration::from_secs(60), "no game is written");
-            assert!(
-                child.try_wait().unwrap().is_none(),
-                "the match was to be killed before its end"
-            );
             std::thread::sleep(Duration::from_millis(1));
         }
-        child.kill().unwrap();
-        assert_eq!(child.wait().unwrap().signal(), Some(9));
-        assert!(lines(&killed) >= 40 * kill);
+        if child.try_wait().unwrap().is_some() {
+            break;
+        }
+        // It may just have ended by itself.
+        let _ = child.kill();
+        kills += u32::from(child.wait().unwrap().signal() == Some(9));
+        assert!(lines(&killed) >= before + 5, "a game that was written is gone");
     }
-    assert!(lines(&killed) < games_of_all as usize);
-    let again = succeed(&mut fast(games_of_all, &killed, &[]));
+    assert!(kills >= 2, "the match was over too soon");
+    let again = succeed(&mut slow(&killed));
     assert_eq!(games(&killed), games(&whole));
     assert_eq!(counts(&again), counts(&result));
 }
@@ -149,26 +156,27 @@ fn another_matchs_file_is_left_alone() {
     ] {
         refused(&mut fast(4, &file, more), 2, &["games.jsonl belongs to another match", words]);
     }
-    let name = file.display().to_string();
     let other = ["match", "random", "greedy", "--rules", "basic", "--max-plays", "60", "--records"];
     refused(gipf(&other).arg(&file), 2, &["its a is \"greedy\", not \"random\""]);
     // A game of another match, a damaged line, and a file of no match.
     let text = String::from_utf8(before.0.clone()).unwrap();
-    fs::write(
-        &file,
-        text.replacen("\"worker\":\"", "\"worker\":\"0", 1).replacen("0\",\"seq", "\",\"seq", 1),
-    )
-    .unwrap();
-    refused(&mut fast(4, &file, &[]), 1, &["games.jsonl, line 1"]);
+    let mut stranger = GameRecord::from_json(text.lines().next().unwrap()).unwrap();
+    stranger.id.worker = "0".repeat(32);
+    fs::write(&file, format!("{text}{}\n", stranger.to_json())).unwrap();
+    refused(&mut fast(4, &file, &[]), 1, &["games.jsonl, line 5", "a game of another match"]);
     fs::write(&file, format!("hello\n{text}")).unwrap();
     refused(&mut fast(4, &file, &[]), 1, &["games.jsonl, line 1"]);
     fs::write(&file, &before.0).unwrap();
+    // Somebody else is at it.
+    let held = fs::File::open(&file).unwrap();
+    held.lock().unwrap();
+    refused(&mut fast(4, &file, &[]), 1, &["another process is playing the match"]);
+    drop(held);
     assert_eq!(fs::read(beside(&file)).unwrap(), before.1, "nothing was changed");
     fs::remove_file(beside(&file)).unwrap();
     refused(&mut fast(4, &file, &[]), 2, &["exists already", "games.jsonl.match"]);
     assert_eq!(fs::read(&file).unwrap(), before.0);
     refused(&mut fast(4, &folder.path().join("no/folder"), &[]), 1, &["no folder"]);
-    assert!(!name.is_empty());
 }
 
 #[test]
@@ -208,14 +216,15 @@ fn broken_programs_lose_their_games_only() {
     let engine = |name: &str, answer: &str| {
         let path = folder.path().join(name);
         let script = format!(
-            "while read -r line; do case \"$line\" in ugi) echo ugiok;; isready) echo readyok;; \
+            "while read -r line; do case \"$line\" in ugi) echo 'option name Rules type string'; \
+             echo ugiok;; isready) echo readyok;; \
              go*) {answer};; quit) exit;; esac; done\n"
         );
         fs::write(&path, script).unwrap();
         format!("ugi:sh {}", path.display())
     };
     for (name, answer, word) in [
-        ("dies", "exit 3", "end"),
+        ("dies", "exit 3", "status 3"),
         ("nonsense", "echo bestmove a9-b7", "a9-b7"),
         ("hangs", "sleep 60", ""),
     ] {

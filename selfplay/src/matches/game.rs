@@ -72,7 +72,7 @@ impl Game {
         let (result, forfeit) = match self.forfeit {
             None => (GameResult::of(&self.position), None),
             // The other side's colour: A's is White in even games.
-            Some((side, reason)) if (side + self.number as usize) % 2 == 0 => {
+            Some((side, reason)) if (side + self.number as usize).is_multiple_of(2) => {
                 (GameResult::Black, Some(reason))
             }
             Some((_, reason)) => (GameResult::White, Some(reason)),

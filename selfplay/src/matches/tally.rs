@@ -71,7 +71,7 @@ impl Tally {
     pub(super) fn count(&mut self, game: &MatchGame) {
         let (record, result) = (&game.record, &mut self.result);
         let number = record.id.seq as usize;
-        let a_is_white = number % 2 == 0;
+        let a_is_white = number.is_multiple_of(2);
         result.games += 1;
         result.plays += record.plays.len() as u64;
         let winner = match record.result {
