@@ -91,7 +91,7 @@ fn a_file_that_is_cut_anywhere_is_played_to_the_same_games() {
         let kept = text[..place].iter().filter(|byte| **byte == b'\n').count();
         let ends =
             costs.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
-        let end = ends.skip(kept).next().unwrap().max(first_cost);
+        let end = ends.nth(kept).unwrap().max(first_cost);
         let end = if place % 2 == 0 { (end + 7).min(costs.len()) } else { end };
         fs::write(beside(&cut), &costs[..end]).unwrap();
         let again = succeed(&mut fast(10, &cut, &[]));
