@@ -89,7 +89,7 @@ fn a_file_that_is_cut_anywhere_is_played_to_the_same_games() {
         fs::write(&cut, &text[..place]).unwrap();
         // The costs reach at least as far as the games, by a torn line further or not.
         let kept = text[..place].iter().filter(|byte| **byte == b'\n').count();
-        let ends =
+        let mut ends =
             costs.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
         let end = ends.nth(kept).unwrap().max(first_cost);
         let end = if place % 2 == 0 { (end + 7).min(costs.len()) } else { end };
