@@ -11,6 +11,7 @@ mod perft;
 mod play;
 mod players;
 mod positions;
+mod rate;
 mod rules;
 mod train;
 
@@ -51,6 +52,7 @@ enum Command {
     Positions(positions::Args),
     Train(train::Args),
     Match(matches::Args),
+    Rate(rate::Args),
     Play(play::Args),
     Doctor(doctor::Args),
     Bench(bench::Args),
@@ -105,6 +107,7 @@ fn run(cli: Cli, out: Output) -> anyhow::Result<ExitCode> {
         Command::Positions(args) => positions::run(&args, out),
         Command::Train(args) => train::run(&args, out),
         Command::Match(args) => matches::run(&args, out),
+        Command::Rate(args) => rate::run(&args, out),
         Command::Play(args) => play::run(&args, out),
         Command::Doctor(args) => doctor::run(&args, out),
         Command::Bench(args) => bench::run(&args, out),

@@ -184,7 +184,7 @@ fn checkpoint_of_run(text: &str) -> anyhow::Result<PathBuf> {
     let run = RunView::open(folder)?;
     let step = match which {
         "latest" => run.state.step,
-        "best" => run.state.best.unwrap_or(run.state.step),
+        "best" => run.best_step()?,
         step => step.parse().map_err(|_| {
             Usage::error(format!("run:{text}: after @ comes latest, best or a step"))
         })?,

@@ -10,7 +10,7 @@ pub(super) fn check(config: &Config, file: &str) -> Result<(), ConfigError> {
 }
 
 fn reason(config: &Config) -> Option<String> {
-    let Config { run, self_play, window, report, train, checkpoints, .. } = config;
+    let Config { run, self_play, window, gating, report, train, checkpoints, .. } = config;
     if self_play.fast_simulations > self_play.simulations {
         return Some(format!(
             "self_play.fast_simulations is {}, more than self_play.simulations = {}: a fast search is the smaller one",
@@ -21,6 +21,18 @@ fn reason(config: &Config) -> Option<String> {
         return Some(format!(
             "window.minimum is {}, more than window.maximum = {}: training would never start",
             window.minimum, window.maximum
+        ));
+    }
+    if gating.elo0 >= gating.elo1 {
+        return Some(format!(
+            "gating.elo0 is {}, not less than gating.elo1 = {}: the test is between the two",
+            gating.elo0, gating.elo1
+        ));
+    }
+    if gating.games % 2 == 1 {
+        return Some(format!(
+            "gating.games is {}: it must be even, for each opening is played twice, colours swapped",
+            gating.games
         ));
     }
     if report.games % 2 == 1 {

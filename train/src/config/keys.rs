@@ -213,6 +213,23 @@ pub const KEYS: &[Key] = &[
     key("checkpoints.every_steps", Whole(0, BIG), "steps", "between checkpoints, 0: off"),
     key("checkpoints.every_games", Whole(0, BIG), "games", "between checkpoints, 0: off"),
     key("checkpoints.keep", Whole(1, 1_000_000), "checkpoints", "newest ones kept"),
+    key(
+        "gating.mode",
+        Choice(&["off", "sprt"]),
+        "",
+        "whose weights self-play uses: newest or best",
+    ),
+    key("gating.elo0", Number(-500.0, 500.0), "Elo", "lead at which a checkpoint is rejected"),
+    key("gating.elo1", Number(-500.0, 500.0), "Elo", "lead at which it is accepted"),
+    key("gating.alpha", Number(0.001, 0.49), "", "chance to accept wrongly"),
+    key("gating.beta", Number(0.001, 0.49), "", "chance to reject wrongly"),
+    key(
+        "gating.games",
+        Whole(2, 100_000),
+        "games",
+        "at most, without a decision by then the best stays",
+    ),
+    key("gating.simulations", Whole(2, 100_000), "simulations", "a decision in those games"),
     key("report.games", Whole(0, 100_000), "games", "against each opponent at the end, 0: none"),
     key("report.simulations", Whole(2, 100_000), "simulations", "a decision in those games"),
     key(

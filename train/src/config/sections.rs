@@ -1,6 +1,6 @@
 //! The typed sections of a configuration, with their defaults.
 
-use gipf_selfplay::RulesEntry;
+use gipf_selfplay::{RulesEntry, Sprt};
 use serde::{Deserialize, Serialize};
 
 /// A whole configuration. Every key has a default, so that a file states only what differs.
@@ -21,6 +21,8 @@ pub struct Config {
     pub window: WindowSection,
     /// When the run saves itself.
     pub checkpoints: CheckpointsSection,
+    /// Which weights self-play uses.
+    pub gating: GatingSection,
     /// The matches at the end.
     pub report: ReportSection,
     /// The games on disk.
@@ -332,6 +334,58 @@ pub struct CheckpointsSection {
 impl Default for CheckpointsSection {
     fn default() -> Self {
         Self { every_steps: 500, every_games: 0, keep: 10 }
+    }
+}
+
+/// Which weights self-play uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GatingMode {
+    /// The newest ones.
+    Off,
+    /// The best checkpoint's: a new one must first win a sequential test against it.
+    Sprt,
+}
+
+/// `[gating]`: what a new checkpoint must show before self-play uses it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct GatingSection {
+    /// Whether there is a gate.
+    pub mode: GatingMode,
+    /// The test's null hypothesis: the new checkpoint leads by so many Elo points only.
+    pub elo0: f64,
+    /// Its alternative: it leads by so many.
+    pub elo1: f64,
+    /// The chance that a checkpoint with a lead of `elo0` is accepted.
+    pub alpha: f64,
+    /// The chance that one with a lead of `elo1` is rejected.
+    pub beta: f64,
+    /// Most games of a test, an even number; if they decide nothing, the best checkpoint stays.
+    pub games: u32,
+    /// Simulations a decision in them.
+    pub simulations: u32,
+}
+
+impl Default for GatingSection {
+    fn default() -> Self {
+        Self {
+            mode: GatingMode::Off,
+            elo0: 0.0,
+            elo1: 30.0,
+            alpha: 0.05,
+            beta: 0.05,
+            games: 400,
+            simulations: 32,
+        }
+    }
+}
+
+impl GatingSection {
+    /// The test, where there is a gate.
+    pub fn test(&self) -> Option<Sprt> {
+        let Self { elo0, elo1, alpha, beta, .. } = *self;
+        (self.mode == GatingMode::Sprt).then_some(Sprt { elo0, elo1, alpha, beta })
     }
 }
 

@@ -147,6 +147,18 @@ fn errors_name_key_line_and_cure() {
             "a.toml: run.deterministic is true without a limit: set run.steps or run.games",
         ),
         (
+            "[gating]\nmode = \"on\"\n",
+            "a.toml: gating.mode at line 2 is \"on\": allowed are \"off\" or \"sprt\"",
+        ),
+        (
+            "[gating]\nelo1 = -5\n",
+            "a.toml: gating.elo0 is 0, not less than gating.elo1 = -5: the test is between the two",
+        ),
+        (
+            "[gating]\ngames = 31\n",
+            "a.toml: gating.games is 31: it must be even, for each opening is played twice, colours swapped",
+        ),
+        (
             "[report]\ngames = 3\n",
             "a.toml: report.games is 3: it must be even, for each opening is played twice, colours swapped",
         ),

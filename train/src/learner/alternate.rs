@@ -15,6 +15,12 @@ impl Session {
     /// # Errors
     /// The worker, the learner or the run's folder fails; the last save point stands.
     pub fn train_alternately(&mut self) -> anyhow::Result<Ending> {
+        self.begin_gating()?;
+        // The run may have been stopped before its last save point was tested.
+        self.judge()?;
+        if self.stop.is_set() {
+            return Ok(Ending::Stopped);
+        }
         let config = self_play_config(&self.config);
         let identity = WorkerIdentity {
             run: self.folder.state.run_id.clone(),
@@ -31,7 +37,7 @@ impl Session {
             identity,
             counter.clone(),
             evaluator,
-            self.folder.state.step,
+            self.playing_step(),
         )?;
         loop {
             self.progress.stage("training");
@@ -39,6 +45,7 @@ impl Session {
                 self.show();
                 if self.save_is_due() {
                     self.save()?;
+                    self.judge()?;
                     if self.stop.is_set() {
                         return Ok(Ending::Stopped);
                     }
@@ -47,10 +54,11 @@ impl Session {
             let used = self.used();
             if self.limits.training_reached(&used) || self.limits.games_reached(&used) {
                 self.save()?;
+                self.judge()?;
                 return Ok(Ending::Done);
             }
             self.progress.stage("self-play");
-            worker.set_evaluator(self.evaluator()?, self.folder.state.step);
+            worker.set_evaluator(self.evaluator()?, self.playing_step());
             let left =
                 if self.limits.games > 0 { self.limits.games - used.games } else { u64::MAX };
             counter.allow(left.min(u64::from(config.lanes)));
@@ -70,6 +78,7 @@ impl Session {
             self.collect(&games)?;
             if self.save_is_due() {
                 self.save()?;
+                self.judge()?;
                 if self.stop.is_set() {
                     return Ok(Ending::Stopped);
                 }

@@ -22,6 +22,7 @@ impl Session {
     /// # Errors
     /// A worker, the learner or the run's folder fails; the last save point stands.
     pub fn train_concurrently(&mut self) -> anyhow::Result<Ending> {
+        self.begin_gating()?;
         let mut self_play = self.start_self_play()?;
         let ending = self.concurrent_loop(&mut self_play);
         let next_seq = self_play.next_seq();
@@ -36,6 +37,9 @@ impl Session {
         self.folder.state.next_seq = next_seq;
         self.progress.stage("saving the run");
         self.save()?;
+        if matches!(ending, Ok(Ending::Done)) {
+            self.judge()?;
+        }
         ending
     }
 
@@ -61,7 +65,7 @@ impl Session {
                 identity,
                 counter.clone(),
                 evaluator,
-                state.step,
+                self.playing_step(),
             )?);
         }
         SelfPlay::start(workers, counter, self.config.self_play.niceness)
@@ -70,6 +74,7 @@ impl Session {
     fn concurrent_loop(&mut self, self_play: &mut SelfPlay) -> anyhow::Result<Ending> {
         let mut refreshed = self.folder.state.step;
         let mut playing = true;
+        let mut gate = self.start_gate()?;
         loop {
             if self.stop.is_set() {
                 return Ok(Ending::Stopped);
@@ -94,14 +99,23 @@ impl Session {
             if !stepped && !playing {
                 return Ok(Ending::Done);
             }
-            if playing && self.folder.state.step >= refreshed + self.config.self_play.refresh_steps
-            {
+            let due = self.folder.state.step >= refreshed + self.config.self_play.refresh_steps;
+            if playing && due && !self.is_gated() {
                 refreshed = self.folder.state.step;
                 self_play.swap(self.evaluators()?, refreshed);
             }
             if self.save_is_due() {
                 self.folder.state.next_seq = self_play.next_seq();
                 self.save()?;
+            }
+            if let Some(over) = gate.take_if(|gate| gate.is_over())
+                && self.end_gate(over)?
+                && playing
+            {
+                self_play.swap(self.evaluators()?, self.playing_step());
+            }
+            if gate.is_none() {
+                gate = self.start_gate()?;
             }
             self.show();
         }

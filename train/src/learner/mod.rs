@@ -11,6 +11,7 @@ mod alternate;
 mod bucket;
 mod concurrent;
 mod from_records;
+mod gate;
 mod limits;
 mod meters;
 mod report;
@@ -21,6 +22,7 @@ mod stop;
 
 pub use from_records::check_records;
 pub use limits::{Limits, Used};
-pub use report::{FollowUp, Standing, elo_text, matches, write};
+pub use report::{FollowUp, Standing, elo_text, main_rules, matches, write};
+pub(crate) use scalars::Scalars;
 pub use session::{Ending, Session, check_start};
 pub use stop::StopFlag;

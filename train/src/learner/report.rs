@@ -182,7 +182,7 @@ fn board_of(board: &Mutex<MatchResult>) -> MutexGuard<'_, MatchResult> {
 }
 
 /// The fixed rules that most of the run's games have; where all are drawn, rules that can be drawn.
-fn main_rules(config: &Config) -> anyhow::Result<Rules> {
+pub fn main_rules(config: &Config) -> anyhow::Result<Rules> {
     let fixed = config.rules.rules.iter().filter_map(|entry| match entry {
         RulesEntry::Fixed(fixed) => Some(fixed),
         RulesEntry::Drawn(_) => None,

@@ -17,7 +17,7 @@ const RETRY: Duration = Duration::from_secs(60);
 ///
 /// Scalars are for people to look at: a write that fails loses the curve's points, never the run. (The crate's own
 /// `SummaryWriter` ends its thread by a panic when the disk is full, so its records are written from here.)
-pub(super) struct Scalars {
+pub(crate) struct Scalars {
     folder: PathBuf,
     file: Option<RecordWriter<BufWriter<File>>>,
     failed: Option<Instant>,
@@ -26,12 +26,12 @@ pub(super) struct Scalars {
 
 impl Scalars {
     /// Scalars that appear in event files of `folder`; nothing is written before the first [`Scalars::add`].
-    pub(super) fn new(folder: &Path) -> Self {
+    pub(crate) fn new(folder: &Path) -> Self {
         Scalars { folder: folder.to_owned(), file: None, failed: None, opened: 0 }
     }
 
     /// Writes the values of this step and hands them to the system.
-    pub(super) fn add(&mut self, step: u64, values: &[(&str, f64)]) {
+    pub(crate) fn add(&mut self, step: u64, values: &[(&str, f64)]) {
         if self.failed.is_some_and(|when| when.elapsed() < RETRY) {
             return;
         }

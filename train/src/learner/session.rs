@@ -11,6 +11,7 @@ use gipf_model_torch::{
     WeightSet, device_from_name,
 };
 use gipf_selfplay::ExecutorMeter;
+use rustix::time::{ClockId, clock_gettime};
 
 use super::bucket::Bucket;
 use super::limits::{Limits, Used};
@@ -59,9 +60,10 @@ pub struct Session {
     pub(super) stop: StopFlag,
     /// What the user sees.
     pub progress: Progress,
-    scalars: Scalars,
+    pub(super) scalars: Scalars,
     samples: Vec<Labelled>,
     clock: Clock,
+    processor: ProcessorTime,
     rules: Vec<String>,
     /// The checkpoint that the next one is trained from, by its SHA-256.
     parent: Option<String>,
@@ -84,6 +86,27 @@ struct Clock {
 impl Clock {
     fn seconds(&self) -> f64 {
         self.before + self.started.map_or(0.0, |started| started.elapsed().as_secs_f64())
+    }
+}
+
+/// Processor time of all the program's threads, over all starts of a run.
+struct ProcessorTime {
+    before: f64,
+    at_start: f64,
+}
+
+impl ProcessorTime {
+    fn after(before: f64) -> Self {
+        ProcessorTime { before, at_start: ProcessorTime::of_process() }
+    }
+
+    fn seconds(&self) -> f64 {
+        self.before + ProcessorTime::of_process() - self.at_start
+    }
+
+    fn of_process() -> f64 {
+        let time = clock_gettime(ClockId::ProcessCPUTime);
+        time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
     }
 }
 
@@ -130,11 +153,14 @@ impl Session {
             config.train.batch_size,
             config.window.minimum,
         );
+        let history = folder.history()?;
+        let processor = ProcessorTime::after(history.last().map_or(0.0, |point| point.cpu_seconds));
         let used = Used { seconds: state.seconds, steps: state.step, games: state.games };
         let mut session = Session {
             limits: Limits::of(&config.run),
             scalars: Scalars::new(&folder.events()),
             clock: Clock { before: state.seconds, started: None },
+            processor,
             parent,
             saved_step: state.step,
             saved_games: state.games,
@@ -157,6 +183,10 @@ impl Session {
             rules,
         };
         if session.folder.state.saved {
+            if history.last().is_none_or(|point| point.step != session.saved_step) {
+                // The process was killed between its last save point and this line.
+                session.folder.add_history(session.processor.before)?;
+            }
             session.count_later_games()?;
         } else {
             session.save()?;
@@ -279,6 +309,7 @@ impl Session {
         let (player, learner) = (checkpoint.to_bytes()?, self.learner.state_bytes()?);
         self.folder
             .save_point(|path| fs::write(path, &player), |path| fs::write(path, &learner))?;
+        self.folder.add_history(self.processor.seconds())?;
         self.parent = Some(checkpoint.header.sha256.clone());
         self.saved_games = self.folder.state.games;
         self.saved_step = self.folder.state.step;
@@ -305,23 +336,29 @@ impl Session {
         header
     }
 
-    /// The workers' evaluators of the averaged weights as they are.
-    pub(super) fn evaluators(&self) -> anyhow::Result<Vec<BoxedEvaluator>> {
-        let checkpoint = self.learner.net(WeightSet::Averaged).to_checkpoint(self.header())?;
-        let count = worker_count(&self.config, self.device);
-        for_workers(
-            &checkpoint,
-            self.device,
-            count,
-            self.config.run.gpu_precision,
-            &self.executors,
-        )
+    /// The weights that self-play uses: the best checkpoint's, or the averaged ones as they are.
+    fn playing(&self) -> anyhow::Result<Checkpoint> {
+        Ok(match self.folder.state.best {
+            Some(best) => Checkpoint::load(&self.folder.checkpoint_path(best))?,
+            None => self.learner.net(WeightSet::Averaged).to_checkpoint(self.header())?,
+        })
     }
 
-    /// An evaluator of the averaged weights as they are.
+    /// The workers' evaluators of those weights.
+    pub(super) fn evaluators(&self) -> anyhow::Result<Vec<BoxedEvaluator>> {
+        let checkpoint = self.playing()?;
+        let count = worker_count(&self.config, self.device);
+        for_workers(&checkpoint, self.device, count, self.config.run.gpu_precision, &self.executors)
+    }
+
+    /// An evaluator of those weights, for a single worker.
     pub(super) fn evaluator(&self) -> anyhow::Result<BoxedEvaluator> {
-        let checkpoint = self.learner.net(WeightSet::Averaged).to_checkpoint(self.header())?;
-        evaluator(&checkpoint, self.device)
+        evaluator(&self.playing()?, self.device)
+    }
+
+    /// The step of the newest save point.
+    pub(super) fn saved_step(&self) -> u64 {
+        self.saved_step
     }
 
     /// The losses on games never trained on, where there are enough of them for a batch.

@@ -3,17 +3,21 @@
 use super::atomic;
 use super::checkpoints::{CheckpointFile, checkpoint_name, list_checkpoints, superfluous};
 use super::error::RunError;
+use super::gates::GateOutcome;
+use super::history::HistoryPoint;
+use super::journal;
 use super::lock::RunLock;
 use super::settings::{self, LoggedSetting};
 use super::state::{STATE_FORMAT, State, worker_name};
 use crate::config::{self, Config, LoadedConfig, Setting};
+use crate::ratings::{RatingsError, RatingsFile};
 use crate::store::{DiskWait, Store, StoreError, StoreOptions};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// What a run folder may hold before it holds a run: what a start that was killed at once leaves.
-const OWN: [&str; 9] = [
+const OWN: [&str; 14] = [
     "lock",
     "config.toml",
     "settings.jsonl",
@@ -21,12 +25,20 @@ const OWN: [&str; 9] = [
     "learner",
     "games",
     "events",
+    "history.jsonl",
+    "gates.jsonl",
+    "ratings.json",
+    "ratings.svg",
+    "ratings",
     "matches.json",
     "report.html",
 ];
 
 /// Parts that only a run has made: without a `state.json` they are what is left of one.
 const PARTS: [&str; 5] = ["config.toml", "settings.jsonl", "games", "checkpoints", "learner"];
+
+const HISTORY: &str = "history.jsonl";
+const GATES: &str = "gates.jsonl";
 
 /// Stands in a folder while a run is being made there: a start that was killed at once left the parts, not a run.
 const BEGUN: &str = ".begun.tmp";
@@ -40,6 +52,10 @@ pub struct RunFolder {
     wait: DiskWait,
     /// Where the run stands; the caller keeps it up to date between save points.
     pub state: State,
+    /// A checkpoint that must stay while it is being tested, by its step.
+    pub under_test: Option<u64>,
+    /// The state as `state.json` has it.
+    written: State,
     _lock: RunLock,
 }
 
@@ -92,10 +108,12 @@ impl RunFolder {
             config: loaded.config.clone(),
             settings,
             wait,
+            under_test: None,
+            written: state.clone(),
             state,
             _lock: lock,
         };
-        run.write_state()?;
+        run.write(&run.state)?;
         remove(&begun)?;
         Ok(run)
     }
@@ -181,6 +199,8 @@ impl RunFolder {
             config,
             settings,
             wait,
+            under_test: None,
+            written: view.state.clone(),
             state: view.state,
             _lock: lock,
         };
@@ -277,27 +297,68 @@ impl RunFolder {
         atomic::write_via(&path, size, &self.wait, Some(&atomic::LEARNER), learner)
             .map_err(|error| RunError::io(&path, error))?;
         self.state.saved = true;
-        self.write_state()?;
+        self.write(&self.state)?;
+        self.written.clone_from(&self.state);
         self.prune()
     }
 
-    /// Writes `state.json` alone: for what changes outside a save point, such as the best checkpoint.
+    /// Writes which checkpoint is the best and which was judged last, now and not with the next save point; everything
+    /// else in `state.json` stays that of the last one.
     ///
     /// # Errors
     /// An I/O error.
-    pub fn write_state(&self) -> Result<(), RunError> {
+    pub fn save_best(&mut self) -> Result<(), RunError> {
+        (self.written.best, self.written.judged) = (self.state.best, self.state.judged);
+        self.write(&self.written)
+    }
+
+    /// Writes down what the run had used at its last save point; `cpu_seconds` is processor time, all starts together.
+    ///
+    /// # Errors
+    /// An I/O error.
+    pub fn add_history(&self, cpu_seconds: f64) -> Result<(), RunError> {
+        let point = HistoryPoint::of(&self.written, cpu_seconds);
+        journal::append(&self.folder.join(HISTORY), &[point], &self.wait)
+    }
+
+    /// What the run had used at its save points, oldest first.
+    ///
+    /// # Errors
+    /// The file cannot be read or is damaged.
+    pub fn history(&self) -> Result<Vec<HistoryPoint>, RunError> {
+        read_history(&self.folder)
+    }
+
+    /// Writes down how a checkpoint's test against the best ended.
+    ///
+    /// # Errors
+    /// An I/O error.
+    pub fn add_gate(&self, outcome: &GateOutcome) -> Result<(), RunError> {
+        journal::append(&self.folder.join(GATES), std::slice::from_ref(outcome), &self.wait)
+    }
+
+    /// How the tests of this run's checkpoints ended, oldest first.
+    ///
+    /// # Errors
+    /// The file cannot be read or is damaged.
+    pub fn gates(&self) -> Result<Vec<GateOutcome>, RunError> {
+        read_gates(&self.folder)
+    }
+
+    fn write(&self, state: &State) -> Result<(), RunError> {
         let path = self.folder.join("state.json");
-        let mut text = serde_json::to_string_pretty(&self.state)
+        let mut text = serde_json::to_string_pretty(state)
             .map_err(|error| RunError::io(&path, error.into()))?;
         text.push('\n');
         atomic::write(&path, text.as_bytes(), &self.wait, Some(&atomic::STATE))
             .map_err(|error| RunError::io(&path, error))
     }
 
-    /// Removes checkpoints beyond the configured number, never step 0, the best or the newest save point; and older
+    /// Removes checkpoints beyond the configured number, never step 0, the best, the one under test or the newest save point; and older
     /// learner's states, of which only the newest is ever read.
     fn prune(&self) -> Result<(), RunError> {
-        let protected: Vec<u64> = self.state.best.into_iter().chain([self.state.step]).collect();
+        let protected: Vec<u64> =
+            self.state.best.into_iter().chain(self.under_test).chain([self.state.step]).collect();
         let files = list_checkpoints(&self.checkpoints())?;
         for file in superfluous(&files, self.config.checkpoints.keep, &protected) {
             remove(&file.path)?;
@@ -411,6 +472,36 @@ impl RunView {
         list_checkpoints(&self.folder.join("checkpoints"))
     }
 
+    /// The step of the best checkpoint: with gating the last one that was accepted; else the one with the highest rating
+    /// in `ratings.json` that is still there; else the newest.
+    ///
+    /// # Errors
+    /// `ratings.json` cannot be read.
+    pub fn best_step(&self) -> Result<u64, RatingsError> {
+        if let Some(best) = self.state.best {
+            return Ok(best);
+        }
+        let ratings = RatingsFile::read(&self.folder)?;
+        let there = |step| self.folder.join("checkpoints").join(checkpoint_name(step)).is_file();
+        Ok(ratings.and_then(|ratings| ratings.best_step(there)).unwrap_or(self.state.step))
+    }
+
+    /// What the run had used at its save points, oldest first; none for a run of an older version.
+    ///
+    /// # Errors
+    /// The file cannot be read or is damaged.
+    pub fn history(&self) -> Result<Vec<HistoryPoint>, RunError> {
+        read_history(&self.folder)
+    }
+
+    /// How the tests of checkpoints against the best ended, oldest first; none without gating.
+    ///
+    /// # Errors
+    /// The file cannot be read or is damaged.
+    pub fn gates(&self) -> Result<Vec<GateOutcome>, RunError> {
+        read_gates(&self.folder)
+    }
+
     /// Compares a file with the run: a key may differ only where an override names it.
     fn compare(&self, file: &LoadedConfig, new: &[Setting]) -> Result<(), RunError> {
         let in_file = config::diff(&self.file, &file.file);
@@ -429,6 +520,14 @@ impl RunView {
             differences,
         })
     }
+}
+
+fn read_history(folder: &Path) -> Result<Vec<HistoryPoint>, RunError> {
+    Ok(journal::by_step(journal::read(&folder.join(HISTORY))?, |point: &HistoryPoint| point.step))
+}
+
+fn read_gates(folder: &Path) -> Result<Vec<GateOutcome>, RunError> {
+    Ok(journal::by_step(journal::read(&folder.join(GATES))?, |gate: &GateOutcome| gate.step))
 }
 
 fn read_state(path: &Path) -> Result<State, RunError> {

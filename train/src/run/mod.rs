@@ -9,6 +9,10 @@
 //! RUN/games/000001.jsonl.zst               the games (crate::store)
 //! RUN/events/                              TensorBoard
 //! RUN/matches.json                         the table of matches that the run last ended with
+//! RUN/history.jsonl                        time, games and positions at each save point
+//! RUN/gates.jsonl                          each checkpoint's test against the best (crate::learner)
+//! RUN/ratings.json, RUN/ratings.svg        Elo of checkpoints (crate::ratings)
+//! RUN/ratings/                             the games behind them
 //! RUN/lock                                 the process that works here
 //! ```
 
@@ -16,6 +20,9 @@ pub mod atomic;
 mod checkpoints;
 mod error;
 mod folder;
+mod gates;
+mod history;
+pub mod journal;
 mod lock;
 mod settings;
 mod state;
@@ -23,6 +30,8 @@ mod state;
 pub use checkpoints::{CheckpointFile, checkpoint_name, list_checkpoints};
 pub use error::RunError;
 pub use folder::{RunFolder, RunView};
+pub use gates::{GateDecision, GateOutcome};
+pub use history::HistoryPoint;
 pub use lock::RunLock;
 pub use settings::LoggedSetting;
 pub use state::{STATE_FORMAT, State, StreamState, worker_name};

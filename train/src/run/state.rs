@@ -39,8 +39,11 @@ pub struct State {
     pub next_seq: u64,
     /// Times the run was started.
     pub starts: u64,
-    /// The best checkpoint's step, once one is known.
+    /// The step of the checkpoint that self-play uses with gating on; none with gating off.
     pub best: Option<u64>,
+    /// The newest checkpoint that was tested against the best one, by its step; none without gating.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged: Option<u64>,
     /// Where games of the run came from that were given to it, not played by it; the last such place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub records: Option<String>,
@@ -67,6 +70,7 @@ impl State {
             next_seq: 0,
             starts: 0,
             best: None,
+            judged: None,
             records: None,
             replay: ReplayState::default(),
             streams: BTreeMap::new(),

@@ -155,6 +155,59 @@ fn old_checkpoints_go_but_for_the_first_the_best_and_the_newest() {
     assert!(matches!(error, Err(RunError::Missing { .. })));
 }
 
+/// The best is the accepted one, else the strongest by the ratings that is still there, else the newest.
+#[test]
+fn the_best_checkpoint_has_one_meaning() {
+    use crate::ratings::{RATINGS_FORMAT, RatedLimit, RatedPlayer, RatingsFile};
+    let folder = tempfile::tempdir().expect("a folder");
+    let dir = folder.path().join("run");
+    let loaded = load(folder.path(), "a.toml", TEXT, &[]);
+    let mut run = RunFolder::create(&dir, &loaded, DiskWait::default()).expect("makes");
+    for step in [0, 10, 20] {
+        save(&mut run, step).expect("saves");
+    }
+    let best = || RunView::open(&dir).expect("reads").best_step().expect("a step");
+    assert_eq!(best(), 20);
+    let player = |step: Option<u64>, elo: f64| RatedPlayer {
+        name: "a player".to_owned(),
+        player: "a player".to_owned(),
+        step,
+        seconds: None,
+        games_made: None,
+        elo: Some(elo),
+        low: Some(elo),
+        high: Some(elo),
+        games: 2,
+        score: 0.5,
+    };
+    let ratings = RatingsFile {
+        format: RATINGS_FORMAT.to_owned(),
+        rules: "standard".to_owned(),
+        limit: RatedLimit::Nodes(8),
+        seed: 1,
+        anchor: "step 0".to_owned(),
+        white_advantage: Default::default(),
+        players: vec![
+            player(None, 900.0),
+            player(Some(15), 500.0),
+            player(Some(10), 300.0),
+            player(Some(20), 200.0),
+        ],
+        pairings: Vec::new(),
+        games: 0,
+    };
+    ratings.write(&dir, &DiskWait::default()).expect("writes");
+    assert_eq!(best(), 10, "step 15 is gone, and the player of 900 is no checkpoint");
+    // What changes between save points leaves the rest of the state alone.
+    (run.state.best, run.state.judged, run.state.step) = (Some(0), Some(20), 27);
+    run.save_best().expect("writes");
+    assert_eq!(best(), 0);
+    let state = RunView::open(&dir).expect("reads").state;
+    assert_eq!((state.step, state.judged), (20, Some(20)));
+    fs::write(dir.join("ratings.json"), "{}").expect("writes");
+    assert_eq!(best(), 0);
+}
+
 #[test]
 fn a_run_without_its_state_is_left_alone() {
     let folder = tempfile::tempdir().expect("a folder");

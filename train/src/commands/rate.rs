@@ -1,0 +1,423 @@
+//! `gipf rate`: how strong a run's checkpoints and the baselines are.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use gipf_core::Rules;
+use gipf_model::Checkpoint;
+use gipf_model_torch::Device;
+use gipf_selfplay::{Contestant, Limit, MatchResult, Method, Ratings};
+
+use super::players::{Patience, PlayerSpec, Terms};
+use super::{Output, Usage, input};
+use crate::evaluators::network;
+use crate::learner::{StopFlag, main_rules};
+use crate::progress::{Progress, human_count, human_time};
+use crate::ratings::{
+    Book, Entrant, League, RatedLimit, RatingsFile, Rival, Setup, draw, write_scalars,
+};
+use crate::run::{CheckpointFile, RunFolder, RunView};
+use crate::store::DiskWait;
+
+/// Checkpoints that are rated where none are named.
+const CHECKPOINTS: usize = 12;
+
+/// The players without a network that are rated where none are named.
+const BASELINES: [&str; 5] = ["random", "greedy", "alphabeta:1", "alphabeta:3", "mcts:500"];
+
+/// Pairs of games of two players before it is seen again who should meet.
+const ROUND: u32 = 8;
+
+/// Minutes of play where neither they nor games are given.
+const MINUTES: f64 = 10.0;
+
+/// Rate a run's checkpoints and the baselines: Elo with 95% intervals, from games played where they tell most
+///
+/// Ratings are the maximum of the likelihood of Bradley and Terry's model with White's advantage. Every game is kept in
+/// RUN/ratings; the same command later goes on with them and takes new checkpoints in, and it works while the run trains.
+/// The list goes to RUN/ratings.json, the curve to RUN/ratings.svg and to TensorBoard. A run keeps its newest checkpoints
+/// (checkpoints.keep), step 0 and the best; those that are gone keep their games and their rating.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples: gipf rate runs/quickstart-1\n          \
+                        gipf rate runs/quickstart-1 --minutes 30 --players 0,2000,latest,greedy,alphabeta:4")]
+pub(super) struct Args {
+    /// The run's folder
+    run: PathBuf,
+    /// Games to play at most; 10 minutes where neither games nor minutes are given
+    #[arg(long, value_parser = clap::value_parser!(u64).range(2..=10_000_000))]
+    games: Option<u64>,
+    /// Minutes to play at most
+    #[arg(long, value_name = "MINUTES", value_parser = minutes)]
+    minutes: Option<f64>,
+    /// Stop as soon as every interval is this narrow, in Elo either way
+    #[arg(long, value_name = "ELO", default_value_t = 35.0, value_parser = margin)]
+    within: f64,
+    /// Who is rated, separated by commas: steps of the run, latest, best, or players as of gipf match; 12 checkpoints
+    /// spread over the run and five baselines where it is absent
+    #[arg(long, value_name = "PLAYERS", value_delimiter = ',')]
+    players: Vec<String>,
+    /// Rules string; those that most games of the run have where it is absent
+    #[arg(long)]
+    rules: Option<String>,
+    /// Simulations a decision for players with a network
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    nodes: u32,
+    /// Milliseconds a decision in place of simulations
+    #[arg(long, value_name = "MS", conflicts_with = "nodes", value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
+    movetime: Option<u64>,
+    /// Seed of openings and players
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Threads that play; one a core where it is absent
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// cpu, cuda, cuda:N or auto
+    #[arg(long, default_value = "cpu")]
+    device: String,
+    /// Print ratings.json instead of the list
+    #[arg(long)]
+    json: bool,
+}
+
+fn minutes(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value > 0.0 && value <= 1e6 => Ok(value),
+        _ => Err("not a number above 0, at most 1000000".to_owned()),
+    }
+}
+
+fn margin(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if (0.0..=1e6).contains(&value) => Ok(value),
+        _ => Err("not a number from 0 to 1000000".to_owned()),
+    }
+}
+
+pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
+    let shown = args.run.display();
+    if !RunFolder::holds_run(&args.run) {
+        return Err(Usage::error(format!("there is no run in {shown}")));
+    }
+    let view = RunView::open(&args.run)?;
+    let rules = match &args.rules {
+        Some(text) => input::rules(text)?,
+        None => main_rules(&view.config)?,
+    };
+    if !rules.is_searchable() {
+        return Err(Usage::error(format!("rules {rules}: games need the chances of side games")));
+    }
+    let device = super::device(&args.device)?;
+    let stop = StopFlag::on_signals()?;
+    let wait = DiskWait::new(stop.shared());
+    let files = view.checkpoints()?;
+    let Some(newest) = files.last() else {
+        anyhow::bail!("the run in {shown} has no checkpoint yet");
+    };
+    let limit = match args.movetime {
+        Some(time) => RatedLimit::Milliseconds(time),
+        None => RatedLimit::Nodes(args.nodes),
+    };
+    // Who is named wrongly is told before anything is written.
+    let wanted = if args.players.is_empty() {
+        Wanted::default_of(&view, &files)?
+    } else {
+        Wanted::named(&args.players, &view, &files)?
+    };
+    let setup = Setup::new(rules.to_string(), view.config.rules.max_plays, limit, args.seed);
+    let book = Book::open(&args.run, setup, &newest.path, wait.clone())?;
+    let mut progress = Progress::new();
+    progress.stage("loading the players");
+    let rivals = wanted.rivals(&book, rules, limit, device, &progress)?;
+    let cores = || thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let threads = args.threads.map_or_else(cores, usize::from);
+    let name = format!("{}/ratings", view.state.run_id);
+    let league = League::new(book, rivals, device, threads, name)?;
+    let mut tour =
+        Tour { league, args, stop: &stop, wait: &wait, begun: Instant::now(), played: 0 };
+    let file = tour.play(&mut progress)?;
+    progress.finish();
+    if args.json {
+        writeln!(out, "{}", serde_json::to_string(&file)?)?;
+    } else {
+        write_list(&file, &args.run, out)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Who shall be rated.
+#[derive(Default)]
+struct Wanted {
+    checkpoints: Vec<CheckpointFile>,
+    others: Vec<(String, PlayerSpec)>,
+    /// What the checkpoints may be filled up from.
+    spread: Vec<CheckpointFile>,
+}
+
+impl Wanted {
+    /// The run's step 0, newest and best, others spread over it, and the baselines.
+    fn default_of(view: &RunView, files: &[CheckpointFile]) -> anyhow::Result<Self> {
+        let best = view.best_step()?;
+        let ends = [files.first(), files.last(), files.iter().find(|file| file.step == best)];
+        let mut checkpoints: Vec<CheckpointFile> = Vec::new();
+        for file in ends.into_iter().flatten() {
+            if !checkpoints.contains(file) {
+                checkpoints.push(file.clone());
+            }
+        }
+        let others = BASELINES
+            .iter()
+            .map(|name| Ok(((*name).to_owned(), PlayerSpec::parse(name)?)))
+            .collect::<anyhow::Result<_>>()?;
+        Ok(Wanted { checkpoints, others, spread: files.to_vec() })
+    }
+
+    /// Those named on the command line.
+    fn named(names: &[String], view: &RunView, files: &[CheckpointFile]) -> anyhow::Result<Self> {
+        let mut wanted = Wanted::default();
+        for name in names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
+            let step = match name {
+                "latest" => Some(view.state.step),
+                "best" => Some(view.best_step()?),
+                step => step.parse().ok(),
+            };
+            let Some(step) = step else {
+                wanted.others.push((name.to_owned(), PlayerSpec::parse(name)?));
+                continue;
+            };
+            let Some(file) = files.iter().find(|file| file.step == step) else {
+                return Err(Usage::error(format!(
+                    "--players {name}: the run has no checkpoint of step {step}"
+                )));
+            };
+            if !wanted.checkpoints.contains(file) {
+                wanted.checkpoints.push(file.clone());
+            }
+        }
+        if wanted.checkpoints.len() + wanted.others.len() < 2 {
+            return Err(Usage::error("--players: ratings need two players or more".to_owned()));
+        }
+        Ok(wanted)
+    }
+
+    /// Loads them. A checkpoint that the run has removed meanwhile is left out with a note.
+    fn rivals(
+        mut self,
+        book: &Book,
+        rules: Rules,
+        limit: RatedLimit,
+        device: Device,
+        progress: &Progress,
+    ) -> anyhow::Result<Vec<Rival>> {
+        let rated: Vec<u64> = book.players().iter().filter_map(|player| player.step).collect();
+        for file in spread(&self.spread, &self.checkpoints, &rated) {
+            self.checkpoints.push(file);
+        }
+        self.checkpoints.sort_by_key(|file| file.step);
+        let cost = match limit {
+            RatedLimit::Nodes(nodes) => Limit::nodes(nodes),
+            RatedLimit::Milliseconds(time) => Limit::time(Duration::from_millis(time)),
+        };
+        let mut rivals = Vec::new();
+        for file in self.checkpoints {
+            let checkpoint = match Checkpoint::load(&file.path) {
+                Ok(checkpoint) => checkpoint,
+                Err(_) if !file.path.exists() => {
+                    progress.note(&format!("step {}: the run has removed it meanwhile", file.step));
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            };
+            let name = format!("step {}", file.step);
+            let entrant = Entrant {
+                name: name.clone(),
+                step: Some(file.step),
+                sha256: Some(checkpoint.header.sha256.clone()),
+            };
+            let make = move || {
+                let network = network(&name, Method::Gumbel, &checkpoint, device)?;
+                Ok(Contestant::network(network, cost)?)
+            };
+            rivals.push(Rival { entrant, make: Box::new(make) });
+        }
+        for (name, spec) in self.others {
+            let sha256 = spec.checkpoint().map(|checkpoint| checkpoint.header.sha256.clone());
+            let entrant = Entrant { name, step: None, sha256 };
+            let make = move || {
+                let patience = Patience::default();
+                spec.contestant(Terms { rules: &rules, limit: cost, device, patience })
+            };
+            rivals.push(Rival { entrant, make: Box::new(make) });
+        }
+        Ok(rivals)
+    }
+}
+
+/// Checkpoints to fill `chosen` up to [`CHECKPOINTS`] from `files`: those rated before first, so that they come to be known
+/// better instead of others being begun, then always the one farthest from all chosen ones.
+fn spread(
+    files: &[CheckpointFile],
+    chosen: &[CheckpointFile],
+    rated: &[u64],
+) -> Vec<CheckpointFile> {
+    let mut steps: Vec<u64> = chosen.iter().map(|file| file.step).collect();
+    let mut added = Vec::new();
+    let count = CHECKPOINTS.min(files.len());
+    while steps.len() < count {
+        let distance = |file: &&CheckpointFile| {
+            steps.iter().map(|step| step.abs_diff(file.step)).min().unwrap_or(u64::MAX)
+        };
+        let left = || files.iter().filter(|file| !steps.contains(&file.step));
+        let known = left().filter(|file| rated.contains(&file.step)).max_by_key(distance);
+        let Some(next) = known.or_else(|| left().max_by_key(distance)) else { break };
+        steps.push(next.step);
+        added.push(next.clone());
+    }
+    added
+}
+
+/// Rounds of games until the budget is used up or the intervals are narrow.
+struct Tour<'a> {
+    league: League,
+    args: &'a Args,
+    stop: &'a StopFlag,
+    wait: &'a DiskWait,
+    begun: Instant,
+    /// Games of this call.
+    played: u64,
+}
+
+impl Tour<'_> {
+    /// Plays and rates; what stands at the end, written.
+    fn play(&mut self, progress: &mut Progress) -> anyhow::Result<RatingsFile> {
+        progress.stage("rating");
+        let mut ratings = self.league.ratings()?;
+        while !self.is_over(&ratings) {
+            let pair = self.league.next(&ratings, ROUND)?;
+            let pairs = self.round();
+            let names =
+                format!("{} against {}", self.league.name(pair.0), self.league.name(pair.1));
+            let (done, played, begun) = (self.share(), self.played, self.begun);
+            let mut before = None;
+            let mut tell = |so_far: &MatchResult| {
+                let first = *before.get_or_insert(so_far.games - 1);
+                progress.update(done, || {
+                    let games = played + so_far.games - first;
+                    let time = human_time(begun.elapsed().as_secs_f64());
+                    format!("{games} games in {time}, now {names}")
+                });
+            };
+            let stop = self.stop;
+            let games = self.league.games();
+            self.league.play(pair, pairs, &|| stop.is_set(), &mut tell)?;
+            self.played += self.league.games() - games;
+            ratings = self.league.ratings()?;
+            self.file(&ratings)?.write(&self.args.run, self.wait)?;
+        }
+        let file = self.file(&ratings)?;
+        file.write(&self.args.run, self.wait)?;
+        draw(&file, &self.args.run.join("ratings.svg"), self.wait)?;
+        write_scalars(&file, &self.args.run.join("events"))?;
+        Ok(file)
+    }
+
+    /// The ratings with the run's history as it is now.
+    fn file(&self, ratings: &Ratings) -> anyhow::Result<RatingsFile> {
+        let history = RunView::open(&self.args.run)?.history()?;
+        Ok(self.league.file(ratings, &self.args.run, &history))
+    }
+
+    /// Pairs of the next round: a whole one, or what the budget of games leaves.
+    fn round(&self) -> u32 {
+        let left = self.args.games.map_or(u64::MAX, |games| games.saturating_sub(self.played));
+        u32::try_from(left.div_ceil(2)).unwrap_or(u32::MAX).clamp(1, ROUND)
+    }
+
+    fn minutes(&self) -> Option<f64> {
+        self.args.minutes.or(if self.args.games.is_none() { Some(MINUTES) } else { None })
+    }
+
+    /// How far the budget is used up, 0 to 1.
+    fn share(&self) -> Option<f64> {
+        let by_games = self.args.games.map(|games| self.played as f64 / games as f64);
+        let by_time =
+            self.minutes().map(|minutes| self.begun.elapsed().as_secs_f64() / (60.0 * minutes));
+        by_games.into_iter().chain(by_time).max_by(f64::total_cmp)
+    }
+
+    fn is_over(&self, ratings: &Ratings) -> bool {
+        self.stop.is_set()
+            || self.share().is_some_and(|share| share >= 1.0)
+            || self.league.is_within(ratings, self.args.within)
+    }
+}
+
+/// The list for people.
+fn write_list(file: &RatingsFile, run: &Path, out: Output) -> anyhow::Result<()> {
+    writeln!(
+        out,
+        "rules {}, {}, {} games; Elo 0 is {}",
+        file.rules, file.limit, file.games, file.anchor
+    )?;
+    let white = &file.white_advantage;
+    writeln!(
+        out,
+        "White's advantage: {:+.0} ({:+.0} to {:+.0})\n",
+        white.elo, white.low, white.high
+    )?;
+    writeln!(
+        out,
+        "  {:>2}  {:<24} {:>6}  {:<17} {:>6} {:>6}  {:>9} {:>9}",
+        "", "player", "Elo", "95% interval", "games", "score", "minutes", "self-play"
+    )?;
+    for (index, player) in file.players.iter().enumerate() {
+        let elo = |value: Option<f64>| value.map_or("?".to_owned(), |elo| format!("{elo:+.0}"));
+        let interval = match (player.low, player.high) {
+            (Some(_), Some(_)) => format!("{} to {}", elo(player.low), elo(player.high)),
+            _ => "not connected".to_owned(),
+        };
+        let minutes =
+            player.seconds.map_or(String::new(), |seconds| format!("{:.1}", seconds / 60.0));
+        let made = player.games_made.map_or(String::new(), human_count);
+        let score = format!("{:.1}%", 100.0 * player.score);
+        let line = format!(
+            "  {:>2}  {:<24} {:>6}  {interval:<17} {:>6} {score:>6}  {minutes:>9} {made:>9}",
+            index + 1,
+            player.name,
+            elo(player.elo),
+            player.games,
+        );
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    writeln!(out, "\nratings   {}", run.join("ratings.json").display())?;
+    writeln!(out, "picture   {}", run.join("ratings.svg").display())?;
+    writeln!(out, "games     {}", run.join("ratings").display())?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checkpoints_are_spread_and_known_ones_come_first() {
+        let file = |step: u64| CheckpointFile { step, path: format!("{step}").into() };
+        let files: Vec<_> = (0..=40).map(|number| file(100 * number)).collect();
+        let chosen = [file(0), file(4000)];
+        let steps = |rated: &[u64]| {
+            let mut steps: Vec<u64> =
+                spread(&files, &chosen, rated).iter().map(|file| file.step).collect();
+            assert_eq!(steps.len(), CHECKPOINTS - chosen.len());
+            steps.sort_unstable();
+            steps
+        };
+        let even = steps(&[]);
+        assert!(even.windows(2).all(|pair| (200..=600).contains(&(pair[1] - pair[0]))), "{even:?}");
+        let known = steps(&[300, 700]);
+        assert!(known.contains(&300) && known.contains(&700), "{known:?}");
+        let few = [file(0), file(10)];
+        assert_eq!(spread(&few, &few[..1], &[]), [file(10)]);
+        assert!(spread(&[], &chosen, &[]).is_empty());
+    }
+}
