@@ -6,7 +6,7 @@ use gipf_core::{Play, Position};
 use gipf_model::{Evaluation, Evaluator, Features};
 
 use crate::budget::{Budget, Clock, Score, Thought};
-use crate::config::{ConfigError, SearchConfig};
+use crate::config::{ConfigError, Method, SearchConfig};
 use crate::player::{Choice, GameState, Player, PlayerError, actions_of};
 use crate::random::Purpose;
 use crate::search::{Search, SearchBudget, SearchResult, Step};
@@ -116,7 +116,7 @@ impl<E: Evaluator> Player for NetworkPlayer<E> {
         let noise = game.key.stream(game.ply(), Purpose::Noise);
         search.begin(game.position, game.ply(), play_budget(config, planned), noise);
         let mut result = SearchResult::default();
-        let (mut evaluated, mut report) = (0, FIRST_REPORT);
+        let (mut evaluated, mut report, mut seen) = (0, FIRST_REPORT, None);
         loop {
             if search.step(&mut self.features[0]) == Step::Evaluate {
                 let late = deadline.as_ref().is_some_and(|deadline| self.pace.is_due(deadline));
@@ -137,7 +137,10 @@ impl<E: Evaluator> Player for NetworkPlayer<E> {
                 let early = deadline.as_ref().is_some_and(|deadline| !self.pace.is_due(deadline));
                 let proven = done < planned;
                 let full = done >= most || search.nodes() >= MOST_NODES as usize;
-                if !early || proven || full || budget.is_over() {
+                // Without an evaluation both of the halving's last candidates are proven: nothing is left to find out.
+                let idle = seen.replace(evaluated) == Some(evaluated)
+                    && self.network.search.method == Method::Gumbel;
+                if !early || proven || full || idle || budget.is_over() {
                     break;
                 }
                 planned = done.saturating_add(SLICE).min(most);
@@ -240,7 +243,8 @@ impl Pace {
                 *known = if *known > 0.0 { f64::midpoint(*known, seen) } else { seen };
             }
         };
-        mix(&mut self.simulation, simulations);
+        // Visits of what is proven cost nothing, and say nothing of the others.
+        mix(&mut self.simulation, simulations.min(evaluations));
         mix(&mut self.evaluation, evaluations);
     }
 }
