@@ -169,7 +169,7 @@ impl Evaluator for TorchEvaluator {
 }
 
 /// The planes that games by any of these rules can use; all for no rules, or for rules this program cannot read.
-fn mask_of(rules: &[String]) -> PlaneMask {
+pub(crate) fn mask_of(rules: &[String]) -> PlaneMask {
     let masks = rules
         .iter()
         .map(|rules| rules.parse::<Rules>().map_or(PlaneMask::ALL, |rules| plane_mask(&rules)));
@@ -264,7 +264,7 @@ impl Map {
 }
 
 /// A batch normalisation as a factor and a bias.
-fn fold(views: &Views, name: &str) -> Result<(Tensor, Tensor), TorchError> {
+pub(crate) fn fold(views: &Views, name: &str) -> Result<(Tensor, Tensor), TorchError> {
     let part = |part: &str| views.get(&format!("{name}.{part}"));
     let scale = part("weight")?.f_div(&part("var")?.f_add_scalar(BATCH_NORM_EPSILON)?.f_sqrt()?)?;
     let bias = part("bias")?.f_sub(&part("mean")?.f_mul(&scale)?)?;

@@ -18,7 +18,7 @@ const SIDE: i64 = 7;
 const COLUMNS: [i64; 7] = [4, 5, 6, 7, 6, 5, 4];
 const BELOW: [i64; 7] = [0, 0, 0, 0, 1, 2, 3];
 /// The tap at each cell of the 3x3 kernel, `[dx + 1][dy + 1]`; [`TAPS`] stands for the zero at the two corners.
-const KERNEL: [i64; 9] = [5, 6, TAPS as i64, 4, 0, 1, TAPS as i64, 3, 2];
+pub(crate) const KERNEL: [i64; 9] = [5, 6, TAPS as i64, 4, 0, 1, TAPS as i64, 3, 2];
 
 /// Row numbers for a gather over `batch` boards whose rows follow a row of zeros: for each spot, itself and its neighbours in the
 /// order of the taps. Shape `[batch * 37 * TAPS]`; the index of fewer boards is a prefix.

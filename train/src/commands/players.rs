@@ -14,7 +14,8 @@ use gipf_selfplay::{
 };
 
 use super::Usage;
-use crate::evaluators::network;
+use crate::config::CpuPrecision;
+use crate::evaluators::{network, network_with};
 use crate::run::{RunFolder, RunView, checkpoint_name};
 
 /// What the command line accepts, for messages.
@@ -70,6 +71,8 @@ pub(super) struct Terms<'a> {
     pub(super) limit: Limit,
     /// Where networks are evaluated.
     pub(super) device: Device,
+    /// With which numbers, on the CPU.
+    pub(super) precision: CpuPrecision,
     /// For programs from outside.
     pub(super) patience: Patience,
 }
@@ -146,7 +149,9 @@ impl PlayerSpec {
             }
             PlayerSpec::BuiltIn(built_in) => Contestant::built_in(*built_in, terms.limit),
             PlayerSpec::Network { name, method, checkpoint } => {
-                Contestant::network(network(name, *method, checkpoint, terms.device)?, terms.limit)?
+                let network =
+                    network_with(name, *method, checkpoint, terms.device, terms.precision)?;
+                Contestant::network(network, terms.limit)?
             }
             PlayerSpec::Outside { command } => {
                 let Patience { grace, hang } = terms.patience;

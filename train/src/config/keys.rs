@@ -137,6 +137,12 @@ pub const KEYS: &[Key] = &[
         "that play games, 0: one a core, with a GPU two",
     ),
     key("self_play.niceness", Whole(0, 19), "", "how far workers give way to the learner"),
+    key(
+        "self_play.precision",
+        Choice(&["f32", "int8"]),
+        "",
+        "numbers of the workers' network on the CPU",
+    ),
     key("self_play.lanes", Whole(1, 65_536), "games", "a worker plays at once"),
     key("self_play.simulations", Whole(2, 100_000), "simulations", "of a full search"),
     key("self_play.fast_simulations", Whole(1, 100_000), "simulations", "of a fast search"),

@@ -17,9 +17,9 @@ pub use error::ConfigError;
 pub use keys::{KEYS, Key, Kind};
 pub use load::{LoadedConfig, Setting, apply, parse, parse_file, parse_settings};
 pub use sections::{
-    CheckpointsSection, Config, Decay, GatingMode, GatingSection, GpuPrecision, NetworkSection,
-    ReportSection, RulesSection, RunSection, SelfPlaySection, StoreSection, TrainSection,
-    WindowSection,
+    CheckpointsSection, Config, CpuPrecision, Decay, GatingMode, GatingSection, GpuPrecision,
+    NetworkSection, ReportSection, RulesSection, RunSection, SelfPlaySection, StoreSection,
+    TrainSection, WindowSection,
 };
 
 #[cfg(test)]

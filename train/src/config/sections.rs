@@ -80,6 +80,17 @@ pub enum GpuPrecision {
     Bf16,
 }
 
+/// Numbers that the CPU computes with.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum CpuPrecision {
+    /// 32 bits.
+    #[default]
+    F32,
+    /// Products of bytes, calibrated; what adds up stays in 32 bits.
+    Int8,
+}
+
 /// `[rules]`: which games are played.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -155,6 +166,8 @@ pub struct SelfPlaySection {
     /// The workers' nice value: how far they give way to the learner, which works only while it has samples to learn
     /// from. 0: not at all.
     pub niceness: u32,
+    /// Numbers that the workers' network computes with on the CPU.
+    pub precision: CpuPrecision,
     /// Games a worker plays at once; their leaves make one batch.
     pub lanes: u32,
     /// Simulations of a full search.
@@ -194,6 +207,7 @@ impl Default for SelfPlaySection {
         Self {
             workers: 0,
             niceness: 10,
+            precision: CpuPrecision::F32,
             lanes: 64,
             simulations: 64,
             fast_simulations: 16,

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::{Context, bail};
 use gipf_core::record::GameRecord;
-use gipf_model::{Architecture, Checkpoint, CheckpointHeader};
+use gipf_model::{Architecture, Checkpoint, CheckpointHeader, Features, calibrate};
 use gipf_model_torch::{
     AdamWConfig, Device, Learner, LearnerConfig, LossWeights, Metrics, TrainBatch, TrainSample,
     WeightSet, device_from_name,
@@ -19,9 +19,12 @@ use super::meters::{Meters, Point};
 use super::scalars::Scalars;
 use super::selfplay::{sampler, worker_count};
 use super::stop::StopFlag;
-use crate::config::Config;
+use crate::config::{Config, CpuPrecision};
 use crate::cpu;
-use crate::evaluators::{BoxedEvaluator, evaluator, for_workers};
+use crate::evaluators::{
+    BoxedEvaluator, CALIBRATION_POSITIONS, evaluator_with, features_of, for_workers,
+    random_positions,
+};
 use crate::progress::{Progress, human_count, human_time};
 use crate::run::RunFolder;
 use crate::transport::{LocalTransport, Transport};
@@ -305,7 +308,7 @@ impl Session {
         state.tokens = self.bucket.tokens();
         state.seconds = self.clock.seconds();
         state.replay = self.replay.state();
-        let checkpoint = self.learner.net(WeightSet::Averaged).to_checkpoint(self.header())?;
+        let checkpoint = self.calibrated(self.averaged()?)?;
         let (player, learner) = (checkpoint.to_bytes()?, self.learner.state_bytes()?);
         self.folder
             .save_point(|path| fs::write(path, &player), |path| fs::write(path, &learner))?;
@@ -336,24 +339,50 @@ impl Session {
         header
     }
 
-    /// The weights that self-play uses: the best checkpoint's, or the averaged ones as they are.
+    /// The averaged weights as they are.
+    fn averaged(&self) -> anyhow::Result<Checkpoint> {
+        Ok(self.learner.net(WeightSet::Averaged).to_checkpoint(self.header())?)
+    }
+
+    /// The checkpoint with a calibration on positions spread evenly over the window, or of random games where it is empty. It draws
+    /// nothing from the window's random stream.
+    fn calibrated(&self, checkpoint: Checkpoint) -> anyhow::Result<Checkpoint> {
+        let window = self.replay.train();
+        let every = (window.len() / CALIBRATION_POSITIONS).max(1);
+        let chosen = window.samples().step_by(every).take(CALIBRATION_POSITIONS);
+        let mut actions = Vec::new();
+        let mut positions: Vec<Features> =
+            chosen.map(|(sample, _)| features_of(&sample.position, &mut actions)).collect();
+        if positions.is_empty() {
+            positions = random_positions(&self.rules);
+        }
+        let calibration = calibrate(&checkpoint, &positions);
+        Ok(checkpoint.with_calibration(calibration)?)
+    }
+
+    /// The weights that self-play uses, as it evaluates them: the best checkpoint's, or the averaged ones as they are, for
+    /// int8 with a calibration.
     fn playing(&self) -> anyhow::Result<Checkpoint> {
-        Ok(match self.folder.state.best {
-            Some(best) => Checkpoint::load(&self.folder.checkpoint_path(best))?,
-            None => self.learner.net(WeightSet::Averaged).to_checkpoint(self.header())?,
-        })
+        if let Some(best) = self.folder.state.best {
+            return Ok(Checkpoint::load(&self.folder.checkpoint_path(best))?);
+        }
+        let checkpoint = self.averaged()?;
+        match (self.device, self.config.self_play.precision) {
+            (Device::Cpu, CpuPrecision::Int8) => self.calibrated(checkpoint),
+            _ => Ok(checkpoint),
+        }
     }
 
     /// The workers' evaluators of those weights.
     pub(super) fn evaluators(&self) -> anyhow::Result<Vec<BoxedEvaluator>> {
-        let checkpoint = self.playing()?;
         let count = worker_count(&self.config, self.device);
-        for_workers(&checkpoint, self.device, count, self.config.run.gpu_precision, &self.executors)
+        let precisions = (self.config.self_play.precision, self.config.run.gpu_precision);
+        for_workers(&self.playing()?, self.device, count, precisions, &self.executors)
     }
 
     /// An evaluator of those weights, for a single worker.
     pub(super) fn evaluator(&self) -> anyhow::Result<BoxedEvaluator> {
-        evaluator(&self.playing()?, self.device)
+        evaluator_with(&self.playing()?, self.device, self.config.self_play.precision)
     }
 
     /// The step of the newest save point.

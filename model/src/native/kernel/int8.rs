@@ -82,6 +82,10 @@ impl Int8Kernel {
     }
 
     /// The most rows of a tile of this many channels, and the fewest that keep the multipliers busy.
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        expect(unused_variables, reason = "only the kernels of x86-64 have a choice")
+    )]
     fn rows(self, width: usize) -> (usize, usize) {
         match self {
             #[cfg(target_arch = "x86_64")]
@@ -151,6 +155,10 @@ impl Cell for u8 {
         value as u8
     }
 
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        expect(unused_variables, reason = "only the kernels of x86-64 have such cells")
+    )]
     fn run(kernel: Int8Kernel, job: &mut Int8Job<'_, u8>) {
         match kernel {
             #[cfg(target_arch = "x86_64")]

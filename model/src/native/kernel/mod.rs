@@ -86,6 +86,10 @@ impl Kernel {
 
     /// The most rows of a tile of this many channels, and the fewest that keep the multipliers busy: two a cycle, four cycles
     /// each, so eight sums at least.
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        expect(unused_variables, reason = "only the kernels of x86-64 have a choice")
+    )]
     fn rows(self, width: usize) -> (usize, usize) {
         match self {
             #[cfg(target_arch = "x86_64")]
@@ -101,6 +105,10 @@ impl Kernel {
     ///
     /// # Panics
     /// If a length does not fit, or the kernel is not available here: both are mistakes of this crate.
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        expect(unused_variables, reason = "only the kernels of x86-64 have a choice")
+    )]
     pub(crate) fn run(self, job: &Job<'_>, rounded: bool, out: &mut [f32]) {
         job.check(out.len());
         assert!(self.is_available(), "{self} is not available on this machine");

@@ -22,9 +22,11 @@ pub(super) trait Vector: Copy {
 }
 
 /// A vector whose products are rounded before they are added: so every kernel computes the same bits.
+#[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
 pub(super) struct Rounded<V>(V);
 
+#[cfg(target_arch = "x86_64")]
 impl<V: Vector> Vector for Rounded<V> {
     const WIDTH: usize = V::WIDTH;
 

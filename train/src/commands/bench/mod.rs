@@ -1,5 +1,6 @@
 //! `gipf bench`: how fast this machine does each part.
 
+mod eval;
 mod search;
 mod selfplay;
 mod sim;
@@ -8,19 +9,18 @@ mod train;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use gipf_core::{Play, Position, Rules, playout};
-use gipf_model::{Architecture, Checkpoint, Evaluation, Evaluator, Features};
-use gipf_model_torch::Device;
+use gipf_model::{Architecture, Checkpoint, Features};
 use gipf_player::messages::echo;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::players::PlayerSpec;
 use super::{Output, Usage, input};
-use crate::evaluators::evaluator;
+use crate::config::CpuPrecision;
 
 /// Measure a part on one thread: the speed of simulator, evaluation, search, self-play or training, or how exactly time is
 /// kept
@@ -58,6 +58,12 @@ pub(super) struct Args {
     /// For time: milliseconds a decision
     #[arg(long, value_name = "MS", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=60_000))]
     movetime: u32,
+    /// Numbers of the CPU's network that eval measures [default: both]
+    #[arg(long, value_enum)]
+    precision: Option<CpuPrecision>,
+    /// Kernel that eval measures: avx512, avx2, portable, avx512-vnni or avx-vnni [default: the fastest]
+    #[arg(long)]
+    kernel: Option<String>,
     /// cpu, cuda, cuda:N or auto
     #[arg(long, default_value = "cpu")]
     device: String,
@@ -87,7 +93,7 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     let time = Duration::from_secs_f64(args.seconds);
     let figures = match args.part {
         Part::Sim => sim::simulator(&rules, time),
-        Part::Eval => evaluation(args, &rules, device, time)?,
+        Part::Eval => eval::evaluation(args, &rules, device, time)?,
         Part::Search => search::one_game(args, &rules, device, time)?,
         Part::Selfplay => selfplay::self_play(args, &rules, device, time)?,
         Part::Train => train::training(args, &rules, device, time)?,
@@ -151,21 +157,4 @@ fn features(rules: &Rules, count: usize) -> Vec<(Features, usize)> {
         (features, actions.len())
     };
     positions(rules, count).into_iter().map(fill).collect()
-}
-
-fn evaluation(args: &Args, rules: &Rules, device: Device, time: Duration) -> anyhow::Result<Value> {
-    let mut network = evaluator(&checkpoint(args, rules)?, device)?;
-    let batch: Vec<Features> =
-        features(rules, args.batch as usize).into_iter().map(|(features, _)| features).collect();
-    let mut answers = vec![Evaluation::default(); batch.len()];
-    network.evaluate(&batch, &mut answers)?;
-    let (mut rounds, started) = (0_u64, Instant::now());
-    while started.elapsed() < time {
-        network.evaluate(&batch, &mut answers)?;
-        rounds += 1;
-    }
-    let evaluated = rounds as f64 * batch.len() as f64;
-    Ok(
-        json!({ "evaluator": network.name(), "positions_per_second": evaluated / started.elapsed().as_secs_f64() }),
-    )
 }

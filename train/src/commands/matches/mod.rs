@@ -18,6 +18,7 @@ use gipf_selfplay::{
 
 use super::players::{Patience, PlayerSpec, Terms};
 use super::{Output, Usage, input};
+use crate::config::CpuPrecision;
 use crate::learner::StopFlag;
 use crate::progress::Progress;
 use records::{MatchIdentity, RecordsFile};
@@ -85,6 +86,12 @@ pub(super) struct Args {
     /// cpu, cuda, cuda:N or auto
     #[arg(long, default_value = "auto")]
     device: String,
+    /// Numbers that networks compute with on the CPU
+    #[arg(long, value_enum, default_value_t = CpuPrecision::F32)]
+    precision: CpuPrecision,
+    /// The same for the second player, where it is to be another
+    #[arg(long, value_enum, value_name = "PRECISION")]
+    precision_b: Option<CpuPrecision>,
     /// Write the games to this file, one JSON record a line. A match that was stopped, even killed, goes on where it was when
     /// it is started with its file again: the games in it count, the missing ones are played
     #[arg(long, value_name = "FILE")]
@@ -218,9 +225,10 @@ fn contestants(
         grace: Duration::from_millis(u64::from(args.grace)),
         hang: Duration::from_secs(u64::from(args.hang)),
     };
-    let terms = Terms { rules, limit: args.limit(), device, patience };
+    let terms = Terms { rules, limit: args.limit(), device, precision: args.precision, patience };
+    let terms_b = Terms { precision: args.precision_b.unwrap_or(args.precision), ..terms };
     let [a, b] = players;
-    (0..threads).map(|_| Ok([a.contestant(terms)?, b.contestant(terms)?])).collect()
+    (0..threads).map(|_| Ok([a.contestant(terms)?, b.contestant(terms_b)?])).collect()
 }
 
 /// Plays what is left of the match, shows how it goes and writes the games.
