@@ -12,6 +12,7 @@ use gipf_selfplay::{Contestant, Limit, MatchResult, Method, Ratings};
 
 use super::players::{Patience, PlayerSpec, Terms};
 use super::{Output, Usage, input};
+use crate::config::CpuPrecision;
 use crate::evaluators::network;
 use crate::learner::{StopFlag, main_rules};
 use crate::progress::{Progress, human_count, human_time};
@@ -245,8 +246,8 @@ impl Wanted {
             let sha256 = spec.checkpoint().map(|checkpoint| checkpoint.header.sha256.clone());
             let entrant = Entrant { name, step: None, sha256 };
             let make = move || {
-                let patience = Patience::default();
-                spec.contestant(Terms { rules: &rules, limit: cost, device, patience })
+                let (precision, patience) = (CpuPrecision::F32, Patience::default());
+                spec.contestant(Terms { rules: &rules, limit: cost, device, precision, patience })
             };
             rivals.push(Rival { entrant, make: Box::new(make) });
         }

@@ -129,6 +129,10 @@ impl Args {
         }
     }
 
+    fn precision_b(&self) -> CpuPrecision {
+        self.precision_b.unwrap_or(self.precision)
+    }
+
     fn games(&self) -> u32 {
         self.games.unwrap_or(if self.sprt.is_some() { TESTED_GAMES } else { GAMES })
     }
@@ -172,7 +176,8 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     }
     let device = super::device(&args.device)?;
     let threads = args.threads([&a, &b], device)?;
-    let identity = MatchIdentity::new([&a, &b], &rules, args.limit(), args.seed, args.max_plays);
+    let players = [(&a, args.precision), (&b, args.precision_b())];
+    let identity = MatchIdentity::new(players, &rules, args.limit(), args.seed, args.max_plays);
     if let Some(path) = &args.records {
         records::check(path, &identity)?;
     }
@@ -226,7 +231,7 @@ fn contestants(
         hang: Duration::from_secs(u64::from(args.hang)),
     };
     let terms = Terms { rules, limit: args.limit(), device, precision: args.precision, patience };
-    let terms_b = Terms { precision: args.precision_b.unwrap_or(args.precision), ..terms };
+    let terms_b = Terms { precision: args.precision_b(), ..terms };
     let [a, b] = players;
     (0..threads).map(|_| Ok([a.contestant(terms)?, b.contestant(terms_b)?])).collect()
 }

@@ -27,6 +27,7 @@ use sha2::{Digest, Sha256};
 use crate::commands::Usage;
 use crate::commands::fault::{check_new_file, folder_of};
 use crate::commands::players::PlayerSpec;
+use crate::config::CpuPrecision;
 use crate::run::atomic;
 use crate::store::DiskWait;
 
@@ -48,6 +49,9 @@ pub(super) struct MatchIdentity {
     /// The SHA-256 of their networks' weights.
     a_network: Option<String>,
     b_network: Option<String>,
+    /// The numbers that they compute with.
+    a_precision: Option<CpuPrecision>,
+    b_precision: Option<CpuPrecision>,
     rules: String,
     max_plays: u32,
     seed: u64,
@@ -59,7 +63,7 @@ pub(super) struct MatchIdentity {
 impl MatchIdentity {
     /// The match of these players and settings.
     pub(super) fn new(
-        [a, b]: [&PlayerSpec; 2],
+        [(a, a_precision), (b, b_precision)]: [(&PlayerSpec, CpuPrecision); 2],
         rules: &Rules,
         limit: Limit,
         seed: u64,
@@ -74,6 +78,8 @@ impl MatchIdentity {
             b: b.name(),
             a_network: weights(a),
             b_network: weights(b),
+            a_precision: a.checkpoint().map(|_| a_precision),
+            b_precision: b.checkpoint().map(|_| b_precision),
             rules: rules.to_string(),
             max_plays,
             seed,
