@@ -42,6 +42,7 @@ mod search;
 mod select;
 mod spec;
 mod sprt;
+pub mod tactics;
 mod tree;
 mod worker;
 
