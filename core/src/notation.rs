@@ -24,6 +24,10 @@ use crate::play::{EntryKind, Play, PlayKind};
 use crate::position::{Phase, Position};
 use crate::rules::{Potential, Rules};
 
+mod write;
+
+pub use write::write_official;
+
 /// A game read from the official notation.
 #[derive(Clone, Debug)]
 pub struct OfficialGame {
