@@ -9,13 +9,14 @@ use std::time::Instant;
 use anyhow::{Context, bail};
 use gipf_core::{Position, Rules};
 use gipf_model::{
-    Architecture, Checkpoint, Evaluation, Evaluator, FEATURES_VERSION, Features, POLICY_VERSION,
+    Architecture, Checkpoint, Evaluation, Evaluator, FEATURES_VERSION, Features, Int8Evaluator,
+    Int8Kernel, Kernel, NativeEvaluator, POLICY_VERSION, calibrate,
 };
 use gipf_model_torch::{Device, device_from_name, device_name};
 use serde::Serialize;
 
 use super::Output;
-use crate::evaluators::evaluator;
+use crate::evaluators::{evaluator, random_positions};
 
 /// Say what this machine and build can do, and try each part; fails when one does not work
 #[derive(Debug, clap::Args)]
@@ -76,6 +77,7 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     if let Ok(device) = device {
         findings.push(tried("network", || network(device)));
     }
+    findings.push(tried("int8", int8));
     findings.push(tried("checkpoint", || round_trip(&disk)));
     findings.push(tried("disk", || disk_speed(&disk)));
     findings.push(free_space(&disk));
@@ -118,6 +120,7 @@ fn processor() -> String {
             ("fma", std::arch::is_x86_feature_detected!("fma")),
             ("avx512f", std::arch::is_x86_feature_detected!("avx512f")),
             ("avx512vnni", std::arch::is_x86_feature_detected!("avx512vnni")),
+            ("avxvnni", std::arch::is_x86_feature_detected!("avxvnni")),
         ];
         features.extend(known.iter().filter(|(_, there)| *there).map(|(name, _)| *name));
     }
@@ -177,6 +180,35 @@ fn network(device: Device) -> anyhow::Result<String> {
         bail!("two forward passes differ: {} and {}", first.q(), answers[0].q());
     }
     Ok(format!("{}: {speed:.0} positions/s in batches of {BATCH} on one thread", network.name()))
+}
+
+/// A 4x32 network in int8 on every kernel that this machine has: the same bits from all, and close to f32.
+fn int8() -> anyhow::Result<String> {
+    let checkpoint = small_network()?;
+    let batch = random_positions(&checkpoint.header.rules);
+    let calibration = calibrate(&checkpoint, &batch);
+    let evaluate = |evaluator: &mut dyn Evaluator| -> anyhow::Result<Vec<Evaluation>> {
+        let mut answers = vec![Evaluation::default(); batch.len()];
+        evaluator.evaluate(&batch, &mut answers)?;
+        Ok(answers)
+    };
+    let float = evaluate(&mut NativeEvaluator::new(&checkpoint))?;
+    let int8 = evaluate(&mut Int8Evaluator::new(&checkpoint, &calibration))?;
+    for kernel in Int8Kernel::ALL.into_iter().filter(|kernel| kernel.is_available()) {
+        let mut evaluator = Int8Evaluator::with_kernel(&checkpoint, &calibration, kernel);
+        if evaluate(&mut evaluator)? != int8 {
+            bail!("kernels {kernel} and {} compute different numbers", Int8Kernel::best());
+        }
+    }
+    let apart = float.iter().zip(&int8).map(|(a, b)| (a.q() - b.q()).abs()).fold(0.0, f32::max);
+    if apart.is_nan() || apart > 0.05 {
+        bail!("a value in int8 is {apart} from the one in f32");
+    }
+    let kernels = (Kernel::best(), Int8Kernel::best());
+    Ok(format!(
+        "kernel {} (f32: {}), every kernel the same bits, values within {apart:.4} of f32",
+        kernels.1, kernels.0
+    ))
 }
 
 fn round_trip(folder: &Path) -> anyhow::Result<String> {
