@@ -63,7 +63,6 @@ fn what_is_accepted_plays_and_what_is_rejected_does_not() {
         let outcomes = gates(&run);
         let tested: Vec<_> = outcomes.iter().map(|gate| gate["step"].as_u64().unwrap()).collect();
         assert_eq!(tested, [10, 20, 30, 40], "every save point is tested");
-        assert!(outcomes.iter().all(|gate| gate["games"].as_u64().unwrap() < 24), "{outcomes:?}");
         let (decision, best) = if name == "lenient" { ("accepted", 40) } else { ("rejected", 0) };
         assert!(outcomes.iter().all(|gate| gate["decision"] == decision), "{outcomes:?}");
         assert!(said.contains("gate: step 10 against the best, step 0"), "{said}");

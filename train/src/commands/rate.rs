@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use gipf_core::Rules;
@@ -13,6 +12,7 @@ use gipf_selfplay::{Contestant, Limit, MatchResult, Method, Ratings};
 use super::players::{Patience, PlayerSpec, Terms};
 use super::{Output, Usage, input};
 use crate::config::CpuPrecision;
+use crate::cpu::cores;
 use crate::evaluators::network;
 use crate::learner::{StopFlag, main_rules};
 use crate::progress::{Progress, human_count, human_time};
@@ -131,7 +131,6 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     let mut progress = Progress::new();
     progress.stage("loading the players");
     let rivals = wanted.rivals(&book, rules, limit, device, &progress)?;
-    let cores = || thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let threads = args.threads.map_or_else(cores, usize::from);
     let name = format!("{}/ratings", view.state.run_id);
     let league = League::new(book, rivals, device, threads, name)?;

@@ -11,7 +11,6 @@ use gipf_model_torch::{
     WeightSet, device_from_name,
 };
 use gipf_selfplay::ExecutorMeter;
-use rustix::time::{ClockId, clock_gettime};
 
 use super::bucket::Bucket;
 use super::limits::{Limits, Used};
@@ -100,16 +99,11 @@ struct ProcessorTime {
 
 impl ProcessorTime {
     fn after(before: f64) -> Self {
-        ProcessorTime { before, at_start: ProcessorTime::of_process() }
+        ProcessorTime { before, at_start: cpu::process_seconds() }
     }
 
     fn seconds(&self) -> f64 {
-        self.before + ProcessorTime::of_process() - self.at_start
-    }
-
-    fn of_process() -> f64 {
-        let time = clock_gettime(ClockId::ProcessCPUTime);
-        time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+        self.before + cpu::process_seconds() - self.at_start
     }
 }
 
