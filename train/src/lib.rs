@@ -11,6 +11,7 @@ pub mod evaluators;
 pub mod faults;
 pub mod learner;
 pub mod progress;
+pub mod report;
 pub mod ratings;
 pub mod run;
 pub mod store;

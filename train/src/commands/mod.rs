@@ -11,6 +11,7 @@ mod perft;
 mod play;
 mod players;
 mod positions;
+mod report;
 mod rate;
 mod rules;
 mod train;
@@ -54,6 +55,7 @@ enum Command {
     Match(matches::Args),
     Rate(rate::Args),
     Play(play::Args),
+    Report(report::Args),
     Doctor(doctor::Args),
     Bench(bench::Args),
 }
@@ -109,6 +111,7 @@ fn run(cli: Cli, out: Output) -> anyhow::Result<ExitCode> {
         Command::Match(args) => matches::run(&args, out),
         Command::Rate(args) => rate::run(&args, out),
         Command::Play(args) => play::run(&args, out),
+        Command::Report(args) => report::run(&args, out),
         Command::Doctor(args) => doctor::run(&args, out),
         Command::Bench(args) => bench::run(&args, out),
     }

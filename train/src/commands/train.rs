@@ -10,6 +10,7 @@ use super::{Output, Usage};
 use crate::config::{ConfigError, LoadedConfig};
 use crate::learner::{self, Ending, FollowUp, Session, StopFlag};
 use crate::progress::Progress;
+use crate::report::{DEFAULT_GAMES, Report};
 use crate::run::{RunError, RunFolder, RunView};
 use crate::store::DiskWait;
 
@@ -138,12 +139,30 @@ fn finish(
     }
     let standings = learner::matches(&folder, stop, &mut progress)?;
     progress.finish();
-    learner::write(&folder, next, &standings, out)?;
+    let page = write_page(&folder);
+    learner::write(&folder, next, &standings, page.as_deref(), out)?;
     Ok(ExitCode::SUCCESS)
 }
 
+/// Writes the run's report; a run that is done is done, also where its report cannot be written.
+fn write_page(folder: &RunFolder) -> Option<PathBuf> {
+    let path = folder.path().join("report.html");
+    let write = || -> anyhow::Result<()> {
+        let report = Report::of(&RunView::open(folder.path())?, DEFAULT_GAMES, &program())?;
+        report.faults.iter().for_each(|fault| tracing::warn!("{fault}"));
+        Ok(report.write(&path, folder.disk_wait())?)
+    };
+    match write() {
+        Ok(()) => Some(path),
+        Err(error) => {
+            tracing::warn!("no report in {}: {error:#}", path.display());
+            None
+        }
+    }
+}
+
 /// The program as the user called it.
-fn program() -> String {
+pub(super) fn program() -> String {
     let called = std::env::args_os().next();
     called.map_or_else(|| "gipf".to_owned(), |name| name.to_string_lossy().into_owned())
 }

@@ -22,6 +22,7 @@ mod stop;
 
 pub use from_records::check_records;
 pub use limits::{Limits, Used};
+pub(crate) use report::quoted;
 pub use report::{FollowUp, Standing, elo_text, main_rules, matches, write};
 pub(crate) use scalars::Scalars;
 pub use session::{Ending, Session, check_start};

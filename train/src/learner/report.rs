@@ -1,7 +1,7 @@
 //! What a run ends with: how strong its player is, where everything lies, and what to do next.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -237,7 +237,7 @@ impl FollowUp {
 }
 
 /// A word as a shell takes it.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%~".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()
@@ -246,7 +246,7 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// Writes the table, the folder and the next commands.
+/// Writes the table, the folder, the report's `page` where there is one, and the next commands.
 ///
 /// # Errors
 /// `out` cannot be written.
@@ -254,6 +254,7 @@ pub fn write(
     folder: &RunFolder,
     next: &FollowUp,
     standings: &[Standing],
+    page: Option<&Path>,
     out: &mut dyn Write,
 ) -> std::io::Result<()> {
     let state = &folder.state;
@@ -276,6 +277,9 @@ pub fn write(
     let path = folder.path().display();
     writeln!(out, "\nrun folder   {path}")?;
     writeln!(out, "checkpoint   {}", folder.checkpoint_path(state.step).display())?;
+    if let Some(page) = page {
+        writeln!(out, "report       {}", page.display())?;
+    }
     writeln!(out, "\nnext:")?;
     let more = more_training(folder.config());
     let given = if next.records.is_some() { ", when there are more games" } else { "" };

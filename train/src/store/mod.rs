@@ -9,6 +9,7 @@ mod error;
 mod frame;
 mod held_out;
 mod ids;
+mod newest;
 mod open;
 mod prune;
 mod read;
@@ -19,6 +20,7 @@ pub use error::StoreError;
 pub use frame::MAX_RECORD;
 pub use held_out::is_held_out;
 pub use ids::IdSet;
+pub use newest::{NewestRecords, newest_records};
 pub use read::StoredRecords;
 pub use records::{RecordFileError, RecordReader};
 

@@ -135,7 +135,7 @@ impl Torn {
 }
 
 /// The numbers of a folder's segments, ascending.
-fn segment_numbers(folder: &Path) -> Result<Vec<u64>, StoreError> {
+pub(super) fn segment_numbers(folder: &Path) -> Result<Vec<u64>, StoreError> {
     let failed = |error| StoreError::io(folder, error);
     let mut numbers = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {
