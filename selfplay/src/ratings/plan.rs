@@ -8,6 +8,9 @@ use super::{ELO, Encounter, RatingError, Ratings};
 /// Standard deviation in Elo points of what is known of a player before its first game.
 const UNKNOWN: f64 = 800.0;
 
+/// The same of the difference between two players that are expected to be alike.
+const ALIKE: f64 = 200.0;
+
 /// The variance of a logistic distribution of scale 1.
 const LOGISTIC_VARIANCE: f64 = std::f64::consts::PI * std::f64::consts::PI / 3.0;
 
@@ -22,7 +25,9 @@ pub struct Pairing {
     pub cost: f64,
 }
 
-/// Chooses pairings: the one whose games lower the sum of the ratings' variances most for what they cost.
+/// Chooses pairings: the one whose games lower the sum of the variances of the neighbours' differences most for what they
+/// cost, neighbours being next to each other in the present order of strength. So one wide gap, such as that between trained
+/// and untrained players, counts once, not for everybody beyond it.
 ///
 /// The variances are the model's own about the present ratings, with a wide normal prior for those who have not played.
 /// A game's information is `E[p (1 - p)]` over what is not yet known of the two, `q (1 - q) / s` with `q` the logistic
@@ -33,11 +38,14 @@ pub struct Planner {
     /// Expected strengths in natural logarithms of the odds, White's advantage last.
     strengths: DVector<f64>,
     covariance: DMatrix<f64>,
+    /// Columns of players next to each other by strength; the anchor has none.
+    neighbours: Vec<[Option<usize>; 2]>,
 }
 
 impl Planner {
     /// A planner that knows these ratings and the games behind them; `guesses` are the Elo of players without a rating,
-    /// one for each player.
+    /// one for each player, and `alike` are pairs of players that are expected to be about as strong as each other, such as
+    /// neighbouring checkpoints of a run. It plans by that, no rating knows of it.
     ///
     /// # Errors
     /// The numbers are beyond floating point.
@@ -46,6 +54,7 @@ impl Planner {
         anchor: usize,
         encounters: &[Encounter],
         guesses: &[f64],
+        alike: &[(usize, usize)],
     ) -> Result<Planner, RatingError> {
         let players = guesses.len();
         let white = ratings.white_advantage().elo / ELO;
@@ -57,12 +66,28 @@ impl Planner {
         }
         let size = strengths.len();
         strengths[size - 1] = white;
-        let mut planner = Planner { anchor, strengths, covariance: DMatrix::zeros(size, size) };
+        let value = |player: &usize| column(anchor, *player).map_or(0.0, |at| strengths[at]);
+        let mut order: Vec<usize> = (0..players).collect();
+        order.sort_by(|one, other| value(one).total_cmp(&value(other)));
+        let neighbours = order
+            .windows(2)
+            .map(|pair| [column(anchor, pair[0]), column(anchor, pair[1])])
+            .collect();
+        let covariance = DMatrix::zeros(size, size);
+        let mut planner = Planner { anchor, strengths, covariance, neighbours };
         let mut information = DMatrix::identity(size, size) * (ELO / UNKNOWN).powi(2);
+        let met = encounters.iter().map(|e| (e.a, e.b));
+        if let Some((a, b)) =
+            met.chain(alike.iter().copied()).find(|&(a, b)| a.max(b) >= players || a == b)
+        {
+            return Err(RatingError::Players(a, b, players));
+        }
+        for &(a, b) in alike {
+            let mut row = planner.row(a, b, 0);
+            row[size - 1] = 0.0;
+            information.ger((ELO / ALIKE).powi(2), &row, &row, 1.0);
+        }
         for e in encounters {
-            if e.a.max(e.b) >= players || e.a == e.b {
-                return Err(RatingError::Players(e.a, e.b, players));
-            }
             for game in 0..2 {
                 let row = planner.row(e.a, e.b, game);
                 let p = logistic(row.dot(&planner.strengths));
@@ -78,8 +103,12 @@ impl Planner {
     pub fn choose(&mut self, pairings: &[Pairing], pairs: u32) -> Option<usize> {
         let drop = |p: &Pairing| {
             let change = self.change(p, pairs);
-            let size = change.nrows() - 1;
-            (0..size).map(|column| change[(column, column)]).sum::<f64>() / p.cost.max(1e-9)
+            let entry = |i: Option<usize>, j: Option<usize>| match (i, j) {
+                (Some(i), Some(j)) => change[(i, j)],
+                _ => 0.0,
+            };
+            let gap = |&[i, j]: &[Option<usize>; 2]| entry(i, i) + entry(j, j) - 2.0 * entry(i, j);
+            self.neighbours.iter().map(gap).sum::<f64>() / p.cost.max(1e-9)
         };
         let best =
             pairings.iter().map(drop).enumerate().max_by(|one, other| one.1.total_cmp(&other.1))?.0;

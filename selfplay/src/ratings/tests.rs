@@ -234,7 +234,7 @@ fn the_planner_learns_more_than_an_even_schedule() {
         for round in 0..90 {
             let ratings = Ratings::fit(players, 0, &encounters(&met)).unwrap();
             let mut planner =
-                Planner::new(&ratings, 0, &encounters(&met), &vec![0.0; players]).unwrap();
+                Planner::new(&ratings, 0, &encounters(&met), &vec![0.0; players], &[]).unwrap();
             let next = if planned { planner.choose(&all, 4).unwrap() } else { round % all.len() };
             for _ in 0..4 {
                 let (white, black) = world.pair(all[next].a, all[next].b, &mut rng);
@@ -242,7 +242,8 @@ fn the_planner_learns_more_than_an_even_schedule() {
             }
         }
         let ratings = Ratings::fit(players, 0, &encounters(&met)).unwrap();
-        (1..players).map(|player| ratings.player(player).unwrap().margin().powi(2)).sum::<f64>()
+        let gap = |player| ratings.difference(player, player - 1).unwrap().margin();
+        (1..players).map(|player| gap(player).powi(2)).sum::<f64>()
     };
     let (planned, even) = (spread(true), spread(false));
     assert!(planned < 0.7 * even, "{planned} against {even}");
@@ -252,12 +253,26 @@ fn the_planner_learns_more_than_an_even_schedule() {
 #[test]
 fn the_planner_minds_the_cost() {
     let ratings = Ratings::fit(3, 0, &[]).unwrap();
-    let mut planner = Planner::new(&ratings, 0, &[], &[0.0; 3]).unwrap();
+    let mut planner = Planner::new(&ratings, 0, &[], &[0.0; 3], &[]).unwrap();
     let pairing = |a, b, cost| Pairing { a, b, cost };
     let pairings = [pairing(0, 1, 2.0), pairing(0, 2, 1.0)];
     assert_eq!(planner.choose(&pairings, 8), Some(1));
     assert_eq!(planner.choose(&pairings, 8), Some(0));
     assert_eq!(planner.choose(&[], 8), None);
+}
+
+/// A player that is expected to be like one well above the anchor meets that one rather than the anchor, who would lose.
+#[test]
+fn the_planner_lets_those_meet_who_are_alike() {
+    let e = Encounter { a: 0, b: 1, pairs: pairs(&[(0, 0, 170), (0, 2, 10), (2, 0, 10)]) };
+    let ratings = Ratings::fit(3, 0, &[e]).unwrap();
+    let strong = ratings.player(1).unwrap().elo;
+    let pairings = [(0, 2), (1, 2)].map(|(a, b)| Pairing { a, b, cost: 1.0 });
+    let guesses = [0.0, strong, strong];
+    let mut planner = Planner::new(&ratings, 0, &[e], &guesses, &[(1, 2)]).unwrap();
+    assert_eq!(planner.choose(&pairings, 8), Some(1));
+    let error = Planner::new(&ratings, 0, &[e], &guesses, &[(1, 3)]).unwrap_err();
+    assert_eq!(error, RatingError::Players(1, 3, 3));
 }
 
 /// Random tables of games never break the fit: everything is finite and every interval holds its estimate.

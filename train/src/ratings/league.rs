@@ -104,14 +104,16 @@ impl League {
             .all(|&player| ratings.player(player).is_some_and(|e| e.margin() <= margin))
     }
 
-    /// The two players whose next `pairs` pairs of games tell most for their time.
+    /// The two players whose next `pairs` pairs of games tell most for their time; as long as somebody has no rating, of
+    /// those pairings that give him one.
     ///
     /// # Errors
     /// The numbers are beyond what can be solved.
     pub fn next(&self, ratings: &Ratings, pairs: u32) -> anyhow::Result<(usize, usize)> {
         let encounters = self.book.encounters();
         let guesses = self.guesses(ratings);
-        let mut planner = Planner::new(ratings, self.anchor, &encounters, &guesses)
+        let alike = self.neighbours();
+        let mut planner = Planner::new(ratings, self.anchor, &encounters, &guesses, &alike)
             .map_err(RatingsError::from)?;
         let numbers: Vec<usize> = self.rivals.keys().copied().collect();
         let pairings: Vec<Pairing> = numbers
@@ -120,6 +122,10 @@ impl League {
             .flat_map(|(place, &a)| numbers[place + 1..].iter().map(move |&b| (a, b)))
             .map(|(a, b)| Pairing { a, b, cost: self.cost(a) + self.cost(b) })
             .collect();
+        // Whoever has no rating yet gets one first.
+        let connects = |p: &&Pairing| ratings.is_rated(p.a) != ratings.is_rated(p.b);
+        let first: Vec<Pairing> = pairings.iter().filter(connects).copied().collect();
+        let pairings = if first.is_empty() { pairings } else { first };
         let best = planner.choose(&pairings, pairs).context("there are no two players to meet")?;
         Ok((pairings[best].a, pairings[best].b))
     }
@@ -152,6 +158,15 @@ impl League {
             .iter()
             .map(|entrant| entrant.step.map_or(mean, |step| between(&ladder, step, mean)))
             .collect()
+    }
+
+    /// Checkpoints next to each other by steps.
+    fn neighbours(&self) -> Vec<(usize, usize)> {
+        let checkpoint = |(number, entrant): (usize, &Entrant)| Some((entrant.step?, number));
+        let mut ladder: Vec<(u64, usize)> =
+            self.book.players().iter().enumerate().filter_map(checkpoint).collect();
+        ladder.sort_unstable();
+        ladder.windows(2).map(|pair| (pair[0].1, pair[1].1)).collect()
     }
 
     /// The name of a player in tables.
