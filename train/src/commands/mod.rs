@@ -14,6 +14,7 @@ mod positions;
 mod report;
 mod rate;
 mod rules;
+mod tactics;
 mod train;
 
 use std::io::{self, Write};
@@ -53,6 +54,7 @@ enum Command {
     Positions(positions::Args),
     Train(train::Args),
     Match(matches::Args),
+    Tactics(tactics::Args),
     Rate(rate::Args),
     Play(play::Args),
     Report(report::Args),
@@ -109,6 +111,7 @@ fn run(cli: Cli, out: Output) -> anyhow::Result<ExitCode> {
         Command::Positions(args) => positions::run(&args, out),
         Command::Train(args) => train::run(&args, out),
         Command::Match(args) => matches::run(&args, out),
+        Command::Tactics(args) => tactics::run(&args, out),
         Command::Rate(args) => rate::run(&args, out),
         Command::Play(args) => play::run(&args, out),
         Command::Report(args) => report::run(&args, out),
