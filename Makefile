@@ -19,8 +19,9 @@ train: build ## train a standard GIPF player for 10 minutes and report how stron
 test: libtorch ## run every test
 	$(CARGO) test --workspace
 
-soak: libtorch ## the long checks (10 minutes): 20 million random plays, kills, determinism and flat memory in release
+soak: libtorch ## the long checks (10 minutes): 20 million random plays, every tactical proof, kills, determinism and flat memory in release
 	GIPF_SOAK_PLAYS=20000000 $(CARGO) test --release -p gipf-core --test invariants -- --nocapture
+	GIPF_SOAK_TACTICS=1 $(CARGO) test --release -p gipf-selfplay --features threads --test tactics -- --nocapture
 	$(CARGO) test --release -p gipf-train --test kill --test deterministic --test window_memory
 
 lint: libtorch ## formatting and clippy, as the checks of a change run them
