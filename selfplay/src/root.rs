@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::config::GumbelConfig;
 use crate::halving::HalvingSchedule;
-use crate::improve::{Child, complete_q, improved_policy};
+use crate::improve::{Child, Mixed, complete_q, improved_policy, q_weight};
 use crate::random::gumbel;
 use crate::tree::{Edge, Tree, own_share};
 
@@ -27,7 +27,7 @@ pub(crate) struct GumbelRoot {
     /// Candidates in play are the first so many.
     considered: usize,
     schedule: Option<HalvingSchedule>,
-    /// The root's plays and their completed Q, read afresh before each choice.
+    /// The root's plays and their completed Q, for the policy and the last choice.
     children: Vec<Child>,
     completed: Vec<f32>,
     policy: Vec<f32>,
@@ -68,8 +68,15 @@ impl GumbelRoot {
     /// sample comes in.
     pub(crate) fn choose(&mut self, config: &GumbelConfig, tree: &Tree, color: Color) -> u32 {
         let scheduled = self.schedule.as_mut().and_then(Iterator::next).unwrap_or(0);
-        let weight = self.read(config, tree, color);
-        let lost = |candidate: &Candidate| self.children[candidate.edge as usize].lost;
+        let edges = tree.edges(0);
+        // Plays without a visit have one Q in common: what visited plays and candidates say is enough.
+        let mut mixed = Mixed::default();
+        for edge in edges.iter().filter(|edge| edge.visits > 0 && !edge.is_lost_for(color)) {
+            mixed.add(edge.prior, edge.visits, own_share(color, edge.q));
+        }
+        let weight = q_weight(config, mixed.max_visits);
+        let unvisited = mixed.value(own_share(color, tree.node(0).raw));
+        let lost = |candidate: &Candidate| edges[candidate.edge as usize].is_lost_for(color);
         if self.candidates[..self.considered].iter().all(lost) {
             let next =
                 self.candidates[self.considered..].iter().position(|candidate| !lost(candidate));
@@ -84,10 +91,12 @@ impl GumbelRoot {
         };
         let mut best: Option<((bool, i64), f32, usize)> = None;
         for (index, candidate) in self.candidates[..self.considered].iter().enumerate() {
-            if self.children[candidate.edge as usize].lost {
+            let edge = &edges[candidate.edge as usize];
+            if edge.is_lost_for(color) {
                 continue;
             }
-            let score = candidate.base + weight * self.completed[candidate.edge as usize];
+            let q = if edge.visits == 0 { unvisited } else { own_share(color, edge.q) };
+            let score = candidate.base + weight * q;
             let near = nearness(candidate.visits);
             if best.is_none_or(|(best_near, best_score, _)| {
                 near > best_near || near == best_near && score > best_score

@@ -83,7 +83,8 @@ pub(crate) struct Tree {
     positions: Vec<Position>,
     plays: Vec<Play>,
     outcomes: Vec<(Play, f64)>,
-    order: Vec<(f32, u32)>,
+    /// A play each: the complement of its share's bits, then its index, so that the largest share sorts first.
+    order: Vec<u64>,
     moved: Vec<Edge>,
 }
 
@@ -219,14 +220,18 @@ impl Tree {
         debug_assert_eq!(edges.len(), logits.len(), "one logit for each action");
         let top = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         self.order.clear();
-        self.order
-            .extend(logits.iter().zip(0..).map(|(&logit, index)| ((logit - top).exp(), index)));
-        let total: f32 = self.order.iter().map(|&(share, _)| share).sum();
-        // The index breaks ties, so an unstable sort gives the one possible order.
-        self.order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let mut total = 0.0;
+        for (&logit, index) in logits.iter().zip(0_u64..) {
+            let share = (logit - top).exp();
+            total += share;
+            // Numbers from 0 up are in the order of their bits; the index breaks ties.
+            self.order.push(u64::from(!share.to_bits()) << 32 | index);
+        }
+        self.order.sort_unstable();
         self.moved.clear();
         self.moved.extend_from_slice(edges);
-        for (edge, &(share, index)) in edges.iter_mut().zip(&self.order) {
+        for (edge, &key) in edges.iter_mut().zip(&self.order) {
+            let (share, index) = (f32::from_bits(!(key >> 32) as u32), key as u32);
             edge.play = self.moved[index as usize].play;
             edge.prior = (share / total).max(SMALLEST_PRIOR);
         }
