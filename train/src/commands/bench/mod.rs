@@ -58,7 +58,7 @@ pub(super) struct Args {
     /// For time: milliseconds a decision
     #[arg(long, value_name = "MS", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=60_000))]
     movetime: u32,
-    /// Numbers of the CPU's network that eval measures [default: both]
+    /// Numbers of the CPU's network that eval or selfplay measures [default: both, and f32 for selfplay]
     #[arg(long, value_enum)]
     precision: Option<CpuPrecision>,
     /// Kernel that eval measures: avx512, avx2, portable, avx512-vnni or avx-vnni [default: the fastest]

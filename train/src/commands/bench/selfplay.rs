@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::{Args, checkpoint, features};
 use crate::cpu;
-use crate::evaluators::{BoxedEvaluator, evaluator};
+use crate::evaluators::{BoxedEvaluator, evaluator_with};
 
 /// One turn of each of the three that are compared.
 const SLICE: Duration = Duration::from_millis(250);
@@ -27,7 +27,8 @@ pub(super) fn self_play(
     time: Duration,
 ) -> anyhow::Result<Value> {
     let checkpoint = checkpoint(args, rules)?;
-    let network = || evaluator(&checkpoint, device);
+    let precision = args.precision.unwrap_or_default();
+    let network = || evaluator_with(&checkpoint, device, precision);
     let (mut plain, mut cached) = (
         player(args, rules, 0, network()?)?,
         player(args, rules, args.cache_megabytes, network()?)?,
