@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use anyhow::Context;
 use gipf_core::Rules;
@@ -47,6 +48,8 @@ pub struct League {
     anchor: usize,
     /// Seconds thought and games played, by player, since this process began.
     costs: BTreeMap<usize, (f64, u64)>,
+    /// Seconds of the threads beside all thinking (openings, networks made, games stored), and the games.
+    overhead: (f64, u64),
 }
 
 impl League {
@@ -86,6 +89,7 @@ impl League {
             run,
             anchor,
             costs: BTreeMap::new(),
+            overhead: (0.0, 0),
         })
     }
 
@@ -116,11 +120,12 @@ impl League {
         let mut planner = Planner::new(ratings, self.anchor, &encounters, &guesses, &alike)
             .map_err(RatingsError::from)?;
         let numbers: Vec<usize> = self.rivals.keys().copied().collect();
+        let beside = self.overhead.0 / self.overhead.1.max(1) as f64;
         let pairings: Vec<Pairing> = numbers
             .iter()
             .enumerate()
             .flat_map(|(place, &a)| numbers[place + 1..].iter().map(move |&b| (a, b)))
-            .map(|(a, b)| Pairing { a, b, cost: self.cost(a) + self.cost(b) })
+            .map(|(a, b)| Pairing { a, b, cost: self.cost(a) + self.cost(b) + beside })
             .collect();
         // Whoever has no rating yet gets one first.
         let connects = |p: &&Pairing| ratings.is_rated(p.a) != ratings.is_rated(p.b);
@@ -191,6 +196,7 @@ impl League {
         stop: &(dyn Fn() -> bool + Sync),
         progress: &mut (dyn FnMut(&MatchResult) + Send),
     ) -> anyhow::Result<MatchResult> {
+        let begun = Instant::now();
         let setup = self.book.setup().clone();
         let meeting = self.book.meeting(a, b).cloned().unwrap_or_default();
         let whole = meeting.pairs().pairs() + u64::from(pairs);
@@ -228,6 +234,10 @@ impl League {
             return Err(error.into());
         }
         let result = ended?;
+        let thought: f64 = result.sides.iter().map(|side| side.cost.seconds).sum();
+        let spent = threads as f64 * begun.elapsed().as_secs_f64();
+        self.overhead.0 += (spent - thought).max(0.0);
+        self.overhead.1 += result.games - before;
         for (player, side) in [a, b].into_iter().zip(&result.sides) {
             let cost = self.costs.entry(player).or_default();
             cost.0 += side.cost.seconds;
