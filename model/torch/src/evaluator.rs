@@ -78,7 +78,7 @@ impl TorchEvaluator {
         let views = Views::new(&net.layout, &net.trained, &net.running)?;
         let architecture = net.architecture();
         let kind = precision.kind();
-        let head = |mask| PlaneHead::new(&views, mask, device)?.to_kind(kind);
+        let head = |mask| PlaneHead::new(&views, mask, device)?.cast(kind);
         Ok(Self {
             architecture,
             device,
@@ -294,7 +294,7 @@ impl PlaneHead {
         Ok(Self { mask, map, columns: Forward::logit_column(mask), width })
     }
 
-    fn to_kind(self, kind: Kind) -> Result<Self, TorchError> {
+    fn cast(self, kind: Kind) -> Result<Self, TorchError> {
         Ok(Self { map: self.map.to_kind(kind)?, ..self })
     }
 }
