@@ -2,10 +2,10 @@
 CARGO ?= cargo
 GIPF = target/release/gipf
 
-.PHONY: help libtorch build train test soak lint bench gpu-check
+.PHONY: help libtorch build train test test-browser soak lint bench gpu-check
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 libtorch: ## fetch libtorch 2.11.0 into ./libtorch, once (a LIBTORCH already set is used instead)
 	@model/torch/fetch-libtorch.sh
@@ -18,6 +18,10 @@ train: build ## train a standard GIPF player for 10 minutes and report how stron
 
 test: libtorch ## run every test
 	$(CARGO) test --workspace
+
+test-browser: libtorch ## open a run's report in headless chromium (needs /usr/bin/chromium, node and npm)
+	cd tests/browser && npm ci --no-audit --no-fund
+	GIPF_BROWSER=required $(CARGO) test -p gipf-train --test report_browser
 
 soak: libtorch ## the long checks (10 minutes): 20 million random plays, every tactical proof, kills, determinism and flat memory in release
 	GIPF_SOAK_PLAYS=20000000 $(CARGO) test --release -p gipf-core --test invariants -- --nocapture

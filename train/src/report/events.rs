@@ -46,17 +46,19 @@ impl Curves {
         self.tags.keys().map(String::as_str)
     }
 
-    /// Adds the points of a later start: it went on from a save point, so what an earlier start told of the steps from
-    /// its first one on was lost with that start and is replaced.
+    /// Adds the points of a later file. A later start of training went on from a save point, so what an earlier one told of the
+    /// steps from its first one on was lost with that start and is replaced; curves that the file does not have, as one of
+    /// ratings has none of training, stay.
     fn add(&mut self, points: Vec<(u64, String, f64)>) {
         let Some(first) = points.iter().map(|(step, ..)| *step).min() else { return };
-        for tag in self.tags.values_mut() {
-            tag.split_off(&first);
+        for (_, tag, _) in &points {
+            if let Some(before) = self.tags.get_mut(tag) {
+                before.split_off(&first);
+            }
         }
         for (step, tag, value) in points {
             self.tags.entry(tag).or_default().insert(step, value);
         }
-        self.tags.retain(|_, points| !points.is_empty());
     }
 }
 
@@ -242,15 +244,19 @@ mod tests {
             fs::write(folder.path().join(name), records(events)).expect("writes");
         };
         // By name the second start comes first: the time within decides.
-        write("tfevents.9", &[event(10.0, 50, "a", 1.0), event(11.0, 100, "a", 2.0)]);
+        let lost = [100, 150].map(|step| event(11.0, step, "a", 2.0));
+        write("tfevents.9", &[&[event(10.0, 50, "a", 1.0)][..], &lost].concat());
         write("tfevents.1", &[event(20.0, 100, "a", 3.0), event(21.0, 150, "b", 4.0)]);
+        // Ratings, written after training, say nothing of other curves.
+        write("tfevents.2", &[event(30.0, 0, "c", 5.0)]);
         fs::write(folder.path().join("tfevents.5"), b"").expect("writes");
         fs::write(folder.path().join("notes.txt"), b"nothing of ours").expect("writes");
         fs::write(folder.path().join("tfevents.7"), b"no record is this").expect("writes");
         let (curves, faults) = read(folder.path());
         assert_eq!(curves.get("a"), [(50.0, 1.0), (100.0, 3.0)]);
         assert_eq!(curves.get("b"), [(150.0, 4.0)]);
-        assert_eq!(curves.get("c"), []);
+        assert_eq!(curves.get("c"), [(0.0, 5.0)]);
+        assert_eq!(curves.get("d"), []);
         assert_eq!(faults.len(), 1);
         assert!(faults[0].ends_with("tfevents.7: damaged at byte 0: what follows is left out"));
         assert_eq!(read(&folder.path().join("nowhere")), (Curves::default(), Vec::new()));

@@ -39,7 +39,8 @@ const MARK: &str = "<meta name=\"generator\" content=\"gipf report\">";
 
 const TEMPLATE: &str = include_str!("template.html");
 const CSS: &str = include_str!("page.css");
-const SCRIPT: &str = include_str!("viewer.js");
+const BOARD: &str = include_str!("board.js");
+const VIEWER: &str = include_str!("viewer.js");
 
 /// A report, not yet written.
 #[derive(Debug)]
@@ -94,7 +95,8 @@ impl Report {
                 ("SETTINGS", &settings::section(run)),
                 ("COMMAND", &escape(&format!("{program} report {name}"))),
                 ("GAMES", &script_json(&shown)?),
-                ("SCRIPT", SCRIPT),
+                ("BOARD", BOARD),
+                ("VIEWER", VIEWER),
             ],
         );
         Ok(Report { html, games: shown.len(), faults })
@@ -156,12 +158,12 @@ mod tests {
     fn the_template_names_each_part_once_and_is_a_report() {
         for part in [
             "CSS", "STRENGTH", "FACTS", "FAULTS", "RATINGS", "NO_GAMES", "TRAINING", "SPEED",
-            "PLAY", "SETTINGS", "COMMAND", "GAMES", "SCRIPT",
+            "PLAY", "SETTINGS", "COMMAND", "GAMES", "BOARD", "VIEWER",
         ] {
             assert_eq!(TEMPLATE.matches(&format!("{{{{{part}}}}}")).count(), 1, "{part}");
         }
         assert!(TEMPLATE.find(MARK).is_some_and(|at| at + MARK.len() < 1024));
-        assert!(!SCRIPT.contains("</script") && !CSS.contains("</style"));
+        assert!(![BOARD, VIEWER].concat().contains("</script") && !CSS.contains("</style"));
     }
 
     #[test]
