@@ -35,6 +35,8 @@ struct Node {
     proven: Option<Outcome>,
 }
 
+const _: () = assert!(size_of::<Node>() <= 32);
+
 /// How a game ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {

@@ -1,15 +1,17 @@
 //! What a position is worth as it stands.
 
-use gipf_core::{Color, Direction, Position, Spot, SpotSet, Variant};
+use gipf_core::{Color, Direction, Position, Spot, SpotSet, Stack, Variant};
+
+use super::value::own;
 
 /// Weights in hundredths of a basic piece.
 pub(super) struct Weights {
     /// A basic piece, in the hand or on the board; half of a GIPF-piece.
     pub(super) basic: i32,
-    /// What the first, second, third … GIPF-piece is worth beyond its two basic pieces.
-    pub(super) gipfs: [i32; 4],
+    /// What so many GIPF-pieces are worth beyond their two basic pieces each: without one a colour loses.
+    pub(super) gipfs: [i32; 5],
     /// What a hand of so many basic pieces is worth beyond them: a hand that runs out loses.
-    pub(super) hand: [i32; 12],
+    pub(super) hand: [i32; 7],
     /// For every further piece in the hand.
     pub(super) further: i32,
     /// A potential in the hand while it can be entered, by kind T Z D Y P.
@@ -22,60 +24,58 @@ pub(super) struct Weights {
     pub(super) cover: i32,
     /// A basic piece that is covered.
     pub(super) covered: i32,
-    /// A spot owned on the two rings around e5 and on e5 itself.
-    pub(super) rings: [i32; 3],
-    /// Two, and three, neighbours of one colour on a line.
-    pub(super) two: i32,
-    pub(super) three: i32,
+    /// A spot owned, from the rim to e5: spots three, two, one and no steps from it.
+    pub(super) rings: [i32; 4],
     /// The turn.
     pub(super) turn: i32,
 }
 
 pub(super) const WEIGHTS: Weights = Weights {
     basic: 100,
-    gipfs: [120, 60, 30, 0],
-    hand: [0, 40, 70, 95, 115, 130, 145, 160, 172, 184, 196, 208],
-    further: 10,
+    gipfs: [0, 120, 180, 210, 210],
+    hand: [0, 40, 60, 72, 80, 86, 90],
+    further: 2,
     in_hand: [25; 5],
     loaded: [35; 5],
     used: 10,
     cover: 20,
     covered: 60,
-    rings: [4, 8, 10],
-    two: 0,
-    three: 0,
+    rings: [6, 8, 12, 14],
     turn: 10,
 };
 
-/// The spots one and two steps from e5.
-const RINGS: [SpotSet; 2] = {
-    let mut rings = [SpotSet::EMPTY; 2];
-    let mut i = 0;
-    while i < Spot::ALL.len() {
-        let spot = Spot::ALL[i];
-        let (dx, dy) = (spot.x() - Spot::E5.x(), spot.y() - Spot::E5.y());
-        let across = (dx - dy).abs();
-        let (dx, dy) = (dx.abs(), dy.abs());
-        let away = if dx > dy { dx } else { dy };
-        let away = if away > across { away } else { across };
-        if away == 1 || away == 2 {
-            rings[away as usize - 1].insert(spot);
+/// The spots at most one, and at most two, steps from e5.
+const WITHIN: [SpotSet; 2] = {
+    let mut within = [SpotSet::of(Spot::E5); 2];
+    let mut steps = 0;
+    while steps < 2 {
+        let from = if steps == 0 { SpotSet::of(Spot::E5) } else { within[0] };
+        let mut grown = from.0;
+        let mut i = 0;
+        while i < Direction::ALL.len() {
+            grown |= from.shift(Direction::ALL[i]).0;
+            i += 1;
         }
-        i += 1;
+        within[steps] = SpotSet(grown);
+        steps += 1;
     }
-    rings
+    within
 };
 
 /// White's worth less Black's. The same for all 12 views of a board; with the colours exchanged its sign changes.
 #[inline]
 pub(super) fn evaluation(position: &Position) -> i32 {
-    let turn = match position.mover() {
-        Color::White => WEIGHTS.turn,
-        Color::Black => -WEIGHTS.turn,
-    };
-    worth(position, Color::White) - worth(position, Color::Black) + turn
+    let mut sum = worth(position, Color::White) - worth(position, Color::Black);
+    sum += own(position.mover(), WEIGHTS.turn);
+    for spot in position.complex() {
+        if let Some(stack) = position.stack(spot) {
+            sum += worth_of(&stack);
+        }
+    }
+    sum
 }
 
+/// What a colour has, stacks with potentials left aside.
 #[inline]
 fn worth(position: &Position, color: Color) -> i32 {
     let w = &WEIGHTS;
@@ -87,53 +87,34 @@ fn worth(position: &Position, color: Color) -> i32 {
     let mut sum = basics * w.basic;
     let last = w.hand.len() - 1;
     sum += w.hand[hand.min(last)] + hand.saturating_sub(last) as i32 * w.further;
-    if position.rules().variant() != Variant::Basic {
-        let gipf_count =
-            if position.rules().punct_convert() { position.gipf_count(color) } else { gipfs.len() };
-        sum += w.gipfs.iter().take(gipf_count as usize).sum::<i32>();
+    let rules = position.rules();
+    if rules.variant() != Variant::Basic {
+        let count = if rules.punct_convert() { position.gipf_count(color) } else { gipfs.len() };
+        sum += w.gipfs[(count as usize).min(w.gipfs.len() - 1)];
     }
-    sum += (owned & RINGS[1]).len() as i32 * w.rings[0]
-        + (owned & RINGS[0]).len() as i32 * w.rings[1]
-        + i32::from(owned.contains(Spot::E5)) * w.rings[2];
-    if w.two != 0 || w.three != 0 {
-        for direction in [Direction::N, Direction::NE, Direction::SE] {
-            let two = owned & owned.shift(direction);
-            let three = two & owned.shift(direction).shift(direction);
-            sum += two.len() as i32 * w.two + three.len() as i32 * w.three;
-        }
+    // Each weight is counted by what it is more than the ring outside it.
+    let spots = [SpotSet::ALL, WITHIN[1], WITHIN[0], SpotSet::of(Spot::E5)];
+    let mut outer = 0;
+    for (within, weight) in spots.into_iter().zip(w.rings) {
+        sum += (owned & within).len() as i32 * (weight - outer);
+        outer = weight;
     }
-    if position.rules().has_potentials(Color::White)
-        || position.rules().has_potentials(Color::Black)
-    {
-        sum += with_potentials(position, color);
-    }
-    sum
+    let in_hand = position.hand_potentials(color);
+    sum + in_hand
+        .iter()
+        .zip(w.in_hand)
+        .map(|(&count, weight)| i32::from(count) * weight)
+        .sum::<i32>()
 }
 
-/// The part of stacks with potentials, and of those in the hand.
-fn with_potentials(position: &Position, color: Color) -> i32 {
+/// White's worth less Black's of a stack with potentials, beyond the spot that it stands on.
+fn worth_of(stack: &Stack) -> i32 {
     let w = &WEIGHTS;
-    let in_hand = position.hand_potentials(color);
-    let mut sum: i32 =
-        in_hand.iter().zip(&w.in_hand).map(|(&count, weight)| i32::from(count) * weight).sum();
-    for spot in position.complex() {
-        let Some(stack) = position.stack(spot) else { continue };
-        let Some(kind) = stack.potential else { continue };
-        if stack.is_loaded() {
-            if stack.first == color {
-                sum += w.basic + w.loaded[kind.index()];
-            }
-            continue;
-        }
-        let tops = if stack.top() == color {
-            if stack.base.is_some() || stack.count > 1 { w.cover } else { w.used }
-        } else {
-            0
-        };
-        sum += tops;
-        if stack.base.is_some_and(|(base, _)| base == color) {
-            sum += w.covered;
-        }
+    let Some(kind) = stack.potential else { return 0 };
+    if stack.is_loaded() {
+        return own(stack.first, w.basic + w.loaded[kind.index()]);
     }
-    sum
+    let top = if stack.base.is_some() || stack.count > 1 { w.cover } else { w.used };
+    let covered = stack.base.map_or(0, |(color, _)| own(color, w.covered));
+    own(stack.top(), top) + covered
 }

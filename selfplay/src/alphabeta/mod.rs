@@ -4,8 +4,11 @@ mod effort;
 mod evaluation;
 mod order;
 mod quiescence;
+mod rows;
 mod search;
 mod table;
+#[cfg(test)]
+mod tests;
 mod value;
 
 use gipf_core::{Play, Position};

@@ -1,6 +1,6 @@
 //! In which order the plays of a position are tried.
 
-use gipf_core::{Color, Play, PlayKind};
+use gipf_core::{Color, Play, PlayKind, Position, SpotSet};
 
 /// Slots that the history has for a colour's plays: entries by kind and way, extra moves by way, potentials' moves by
 /// where from and where to.
@@ -81,6 +81,18 @@ fn slot(play: Play) -> Option<usize> {
         PlayKind::Move { from, to, .. } => Some(ENTRIES + WAYS + from.index() * SPOTS + to.index()),
         _ => None,
     }
+}
+
+/// How much a removal promises, without making it: what it captures, then what of the remover's own it keeps; with an
+/// empty hand what it brings back.
+#[inline]
+pub(super) fn removal_score(position: &Position, me: Color, play: Play) -> i32 {
+    let PlayKind::Remove(taken) = play.kind() else { return 0 };
+    let count = |set: SpotSet| set.len() as i32;
+    let (mine, gipfs) = (taken & position.owned(me), taken & position.gipfs());
+    let theirs = taken - mine;
+    let back = if position.hand_basic(me) <= 2 { 1 } else { -1 };
+    8 * count(theirs) + 16 * count(theirs & gipfs) + back * count(mine) - 4 * count(mine & gipfs)
 }
 
 /// Moves the most promising of the plays from `from` on to that place.

@@ -1,41 +1,24 @@
-//! Where the search ends: rows are made and removed until nothing is about to be taken.
+//! Where the search ends: rows are made and removed until nobody wants to make one.
 
-use gipf_core::{Phase, Play, Position};
+use gipf_core::{Color, Phase, Play, Position};
 
 use super::evaluation::evaluation;
+use super::order::removal_score;
+use super::rows::{RowFinder, keep_one_load};
 use super::search::Search;
-use super::value::{INFINITE, own, side};
+use super::value::{INFINITE, LOST, own, side};
 
 /// Plays that are looked ahead beyond the search's depth at most.
-pub(super) const DEPTH: u32 = 16;
-
-/// What is looked at beyond the depth.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Which {
-    /// Every play; none can be declined.
-    All,
-    /// The plays that make a row for whoever makes them, or leave the position as it stands.
-    Rows,
-    /// The same, but instead of leaving it as it stands the extra move is skipped: rows are waiting.
-    RowsOrSkip,
-    /// The announced move is let pass.
-    Pass,
-}
-
-impl Which {
-    fn of(phase: Phase) -> Which {
-        match phase {
-            Phase::Removal(_) => Which::All,
-            Phase::ExtraEarned => Which::RowsOrSkip,
-            Phase::Challenge => Which::Pass,
-            _ => Which::Rows,
-        }
-    }
-}
+pub(super) const DEPTH: u32 = 10;
 
 impl Search<'_> {
     /// The value of a position, once nobody wants to make a row any more, from its own side; bounds as
     /// [`Search::value`] gives them.
+    ///
+    /// Whoever decides leaves the position as it stands or makes a row; of loaded pieces that differ in nothing but their
+    /// potential it enters one only. An earned extra move makes a row or is skipped, an announced move is let pass. A
+    /// removal is the one that promises most (`removal_score`), so that rows with many pieces that may be kept do not let
+    /// the tree explode.
     pub(super) fn quiescence(
         &mut self,
         position: &Position,
@@ -51,66 +34,70 @@ impl Search<'_> {
             return value;
         }
         let me = side(position);
+        let as_it_stands = |position: &Position| own(me, evaluation(position));
         if depth == 0 {
-            return own(me, evaluation(position));
+            return as_it_stands(position);
         }
-        if position.is_chance() {
-            return self.expectation(position, ply, |search, outcome| {
-                search.seen_from(position, outcome, (-INFINITE, INFINITE), |search, window| {
-                    search.quiescence(outcome, depth - 1, ply + 1, window)
-                })
-            });
-        }
-        let which = Which::of(position.phase());
         let mut best = -INFINITE;
-        if which == Which::Rows {
-            best = own(me, evaluation(position));
-            if best >= beta {
-                return best;
+        match position.phase() {
+            Phase::SideGame => {
+                return self.expectation(position, ply, |search, outcome| {
+                    search.seen_from(position, outcome, (-INFINITE, INFINITE), |search, window| {
+                        search.quiescence(outcome, depth - 1, ply + 1, window)
+                    })
+                });
             }
-            alpha = alpha.max(best);
+            Phase::Regular | Phase::ExtraOwed => {
+                best = as_it_stands(position);
+                if best >= beta {
+                    return best;
+                }
+                alpha = alpha.max(best);
+            }
+            _ => {}
         }
         let mut plays = self.lend(ply);
-        position.actions(&mut plays);
+        if self.noisy(position, me, &mut plays) {
+            // A play that is left out may be better than one that loses for certain.
+            best = best.max(LOST + 1);
+        }
         for &play in &plays {
             let mut next = *position;
             next.play(play);
-            let wanted = match which {
-                Which::All => true,
-                Which::Pass => play == Play::PASS,
-                Which::Rows => makes_row(&next, me),
-                Which::RowsOrSkip => play == Play::SKIP_EXTRA || makes_row(&next, me),
-            };
-            if !wanted {
-                continue;
-            }
             let value = self.seen_from(position, &next, (alpha, beta), |search, window| {
                 search.quiescence(&next, depth - 1, ply + 1, window)
             });
-            if self.effort.is_over() {
-                break;
-            }
             best = best.max(value);
             alpha = alpha.max(value);
-            if alpha >= beta {
+            if alpha >= beta || self.effort.is_over() {
                 break;
             }
         }
         self.give_back(ply, plays);
         best
     }
-}
 
-/// Whether a colour's play has led here that makes a row of its own or wins; an announced move is taken as made.
-fn makes_row(after: &Position, me: gipf_core::Color) -> bool {
-    let is_row = |position: &Position| match position.phase() {
-        Phase::Removal(color) | Phase::Won(color) => color == me,
-        _ => false,
-    };
-    if after.phase() == Phase::Challenge {
-        let mut made = *after;
-        made.play(Play::PASS);
-        return is_row(&made);
+    /// The plays that quiescence looks at, and whether there are others. Clears `plays` first.
+    pub(super) fn noisy(&self, position: &Position, me: Color, plays: &mut Vec<Play>) -> bool {
+        position.actions(plays);
+        let all = plays.len();
+        match position.phase() {
+            Phase::Removal(_) => {
+                let scored = plays.iter().map(|&play| (removal_score(position, me, play), play));
+                let best = scored.reduce(|best, next| if next.0 > best.0 { next } else { best });
+                plays.clear();
+                plays.extend(best.map(|(_, play)| play));
+            }
+            Phase::Challenge => plays.retain(|&play| play == Play::PASS),
+            phase => {
+                keep_one_load(plays);
+                let mut finder = RowFinder::new(position, me);
+                plays.retain(|&play| {
+                    play == Play::SKIP_EXTRA && phase == Phase::ExtraEarned
+                        || finder.makes_row(play)
+                });
+            }
+        }
+        plays.len() < all
     }
-    is_row(after)
 }

@@ -4,9 +4,10 @@ use gipf_core::{Color, Phase, Play, Position};
 
 use super::effort::Effort;
 use super::evaluation::evaluation;
-use super::order::{History, pick};
+use super::order::{History, pick, removal_score};
+use super::rows::RowFinder;
 use super::table::{Bound, Table};
-use super::value::{INFINITE, WIN, from_table, mean, own, side, to_table};
+use super::value::{INFINITE, LOST, WIN, from_table, mean, own, side, to_table};
 
 /// Plays below the root after which a position is taken as it stands; longer lines come of forced plays only.
 pub(super) const MOST_PLIES: usize = 128;
@@ -15,11 +16,16 @@ pub(super) const MOST_PLIES: usize = 128;
 const FROM_TABLE: i32 = i32::MAX;
 const MAKES_ROW: i32 = 1 << 24;
 
+/// Removals that are looked at, those that leave most first: one of a row with many pieces that may be kept has hundreds.
+const MOST_REMOVALS: usize = 6;
+
+/// Plays that are tried one play ahead of the end, and half of those tried two ahead of it, the most promising first.
+const MOST_PLAYS: usize = 24;
+
 /// Buffers of one ply of the tree.
 #[derive(Clone, Debug, Default)]
 struct Ply {
     plays: Vec<Play>,
-    positions: Vec<Position>,
     order: Vec<(i32, u16)>,
     outcomes: Vec<(Play, f64)>,
     /// The best line from here on.
@@ -123,9 +129,13 @@ impl<'a> Search<'a> {
         let before = alpha;
         let mut best = (-INFINITE, Play::PASS);
         let mut tried = 0;
-        while tried < here.order.len() {
+        let most = self.most_tried(position, depth);
+        // A position is lost only if every play is: none is left out then.
+        while tried < here.order.len() && (tried < most || best.0 <= LOST) {
             let at = pick(&mut here.order, tried);
-            let (play, next) = (here.plays[at], here.positions[at]);
+            let play = here.plays[at];
+            let mut next = *position;
+            next.play(play);
             let less = self.reduction(depth, tried, here.order[tried].0);
             tried += 1;
             let mut value = -INFINITE;
@@ -249,8 +259,8 @@ impl<'a> Search<'a> {
         here.line.extend_from_slice(&below.line);
     }
 
-    /// Makes every play and scores it: the table's first, then those that make rows, then by history. Removals go by the
-    /// material they leave.
+    /// Scores every play: the table's first, then those that may make rows, then by history. Removals go by what they
+    /// leave.
     fn arrange(
         &self,
         position: &Position,
@@ -259,18 +269,15 @@ impl<'a> Search<'a> {
         from_table: Option<Play>,
         here: &mut Ply,
     ) {
-        here.positions.clear();
         here.order.clear();
         let removes = matches!(position.phase(), Phase::Removal(_));
+        let mut finder = RowFinder::new(position, me);
         for (&play, at) in here.plays.iter().zip(0..) {
-            let mut next = *position;
-            next.play(play);
-            here.positions.push(next);
             let score = if from_table == Some(play) {
                 FROM_TABLE
             } else if removes {
-                MAKES_ROW + own(me, evaluation(&next)).clamp(-MAKES_ROW / 2, MAKES_ROW / 2)
-            } else if next.phase() == Phase::Removal(me) || next.winner() == Some(me) {
+                MAKES_ROW + removal_score(position, me, play)
+            } else if finder.may_make_row(play) {
                 MAKES_ROW
             } else {
                 self.memory.history.score(me, ply, play)
@@ -279,10 +286,24 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// How many plays of a position are tried at most.
+    #[inline]
+    fn most_tried(&self, position: &Position, depth: i32) -> usize {
+        match (self.reduces, position.phase()) {
+            (false, _) => usize::MAX,
+            (true, Phase::Removal(_)) => MOST_REMOVALS,
+            (true, _) if depth <= 2 => MOST_PLAYS * depth as usize,
+            (true, _) => usize::MAX,
+        }
+    }
+
     /// By how many plays less a play is looked ahead at first.
     #[inline]
     fn reduction(&self, depth: i32, tried: usize, score: i32) -> i32 {
-        i32::from(self.reduces && depth >= 3 && tried >= 6 && score < MAKES_ROW)
+        if !self.reduces || depth < 3 || tried < 6 || score >= MAKES_ROW {
+            return 0;
+        }
+        1 + i32::from(depth >= 4 && tried >= 16) + i32::from(depth >= 5 && tried >= 32)
     }
 
     /// The buffer of a ply's plays, to be given back.
