@@ -260,7 +260,7 @@ impl<'a> Search<'a> {
     }
 
     /// Scores every play: the table's first, then those that may make rows, then by history. Removals go by what they
-    /// leave.
+    /// promise.
     fn arrange(
         &self,
         position: &Position,

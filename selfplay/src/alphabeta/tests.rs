@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use gipf_core::{Color, Phase, Play, Position, Rules, Symmetry};
+use gipf_core::{Phase, Play, Position, Rules, Symmetry};
 use rand::{Rng, SeedableRng, rngs::SmallRng};
 
 use super::effort::Effort;
@@ -137,7 +137,7 @@ fn the_search_finds_the_values_of_plain_minimax() {
         // The plain search looks at every line.
         let most = match plays.len() {
             ..=22 => 3,
-            ..=60 => 2,
+            23..=60 => 2,
             _ => 1,
         };
         let left = if index % 4 == 0 { 3 } else { 500 };
