@@ -40,9 +40,18 @@ fn vector(name: &str) -> String {
 
 #[test]
 fn every_command_has_an_example() {
-    for command in
-        ["rules", "moves", "perft", "check", "positions", "train", "match", "report", "doctor", "bench"]
-    {
+    for command in [
+        "rules",
+        "moves",
+        "perft",
+        "check",
+        "positions",
+        "train",
+        "match",
+        "report",
+        "doctor",
+        "bench",
+    ] {
         let help = stdout(run(&[command, "--help"]).success());
         assert!(help.contains("Example: gipf "), "{command}: {help}");
     }

@@ -107,7 +107,7 @@ pub(super) fn rated<'a>(games: &'a [RatedGame], faults: &mut Vec<String>) -> Vec
 
 fn choose(records: &[GameRecord], count: usize) -> Vec<Choice<'_>> {
     let over = || records.iter().filter(|record| record.result != GameResult::Unfinished);
-    let won = |result| records.iter().filter(|record| record.result == result).next_back();
+    let won = |result| records.iter().rfind(|record| record.result == result);
     let length = |record: &&GameRecord| record.plays.len();
     let behind = |a: &&GameRecord, b: &&GameRecord| {
         winners_worst(a).partial_cmp(&winners_worst(b)).unwrap_or(Ordering::Equal)

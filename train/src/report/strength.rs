@@ -151,24 +151,24 @@ fn rated(ratings: &Ratings, faults: &mut Vec<String>) -> String {
         escape(if ratings.anchor.is_empty() { "the weakest" } else { &ratings.anchor }),
         escape(&estimate_text(&ratings.white_advantage.unwrap_or_default())),
     );
-    let minutes = |player: &RatedPlayer| player.seconds.map(|seconds| seconds / 60.0);
-    let games = |player: &RatedPlayer| player.games_made.map(|games| games as f64);
-    let mut charts = String::new();
-    let over: [(&str, &str, &'static str, Unit, &dyn Fn(&RatedPlayer) -> Option<f64>); 2] = [
-        ("elo-minutes", "Elo over training time", "minutes of training", Unit::Number, &minutes),
-        ("elo-games", "Elo over self-play games", "games of self-play", Unit::Count, &games),
+    let minutes = Axis { name: "minutes of training", unit: Unit::Number };
+    let games = Axis { name: "games of self-play", unit: Unit::Count };
+    let curves = [
+        curve(ratings, "elo-minutes", "Elo over training time", minutes, |player| {
+            player.seconds.map(|seconds| seconds / 60.0)
+        }),
+        curve(ratings, "elo-games", "Elo over self-play games", games, |player| {
+            player.games_made.map(|games| games as f64)
+        }),
     ];
-    for (id, title, name, unit, x_of) in over {
-        draw(curve(ratings, id, title, Axis { name, unit }, x_of), &mut charts, faults);
-    }
+    let mut charts = String::new();
+    curves.into_iter().for_each(|curve| draw(curve, &mut charts, faults));
     if charts.is_empty() {
-        let steps = |player: &RatedPlayer| player.step.map(|step| step as f64);
-        let axis = Axis { name: "training steps", unit: Unit::Count };
-        draw(
-            curve(ratings, "elo-steps", "Elo over training steps", axis, &steps),
-            &mut charts,
-            faults,
-        );
+        let steps = Axis { name: "training steps", unit: Unit::Count };
+        let by_steps = curve(ratings, "elo-steps", "Elo over training steps", steps, |player| {
+            player.step.map(|step| step as f64)
+        });
+        draw(by_steps, &mut charts, faults);
     }
     out += &format!("<div class=\"charts\">\n{charts}</div>\n");
     let mut players: Vec<&RatedPlayer> = ratings.players.iter().collect();
@@ -207,7 +207,7 @@ fn curve(
     id: &str,
     title: &str,
     x: Axis,
-    x_of: &dyn Fn(&RatedPlayer) -> Option<f64>,
+    x_of: fn(&RatedPlayer) -> Option<f64>,
 ) -> Chart {
     let point = |player: &RatedPlayer| {
         player.step?;
