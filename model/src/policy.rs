@@ -18,6 +18,7 @@
 //!
 //! Whose play it is does not matter: features are seen by the decider.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use gipf_core::position::RemovalLine;
@@ -134,9 +135,9 @@ pub struct PolicyIndex {
     terms: Vec<(u16, f32)>,
     /// Where each group ends in `terms`.
     group_ends: Vec<u32>,
-    /// Where each action ends in `group_ends`.
+    /// Where each action ends in `group_ends`. Both are empty as long as every action is one group of one term, which all
+    /// but removals are.
     action_ends: Vec<u32>,
-    planes: PlaneMask,
     /// Room for a removal's lines, kept so that filling allocates nothing.
     lines: Vec<RemovalLine>,
 }
@@ -152,7 +153,6 @@ impl PolicyIndex {
         self.terms.clear();
         self.group_ends.clear();
         self.action_ends.clear();
-        self.planes = PlaneMask::NONE;
         let occupied = position.occupied();
         for &action in actions {
             match action.kind() {
@@ -162,36 +162,37 @@ impl PolicyIndex {
                 PlayKind::Extra(entry) => self.entry(EXTRA, entry, occupied),
                 PlayKind::Move { kind, from, to } => self.potential(kind, from, to),
                 PlayKind::Remove(taken) => self.removal(position, taken),
-                PlayKind::SkipExtra => self.global(SKIP),
-                PlayKind::Decline => self.global(DECLINE),
-                PlayKind::Challenge => self.global(CHALLENGE),
-                PlayKind::Pass => self.global(PASS),
+                PlayKind::SkipExtra => self.single(SKIP),
+                PlayKind::Decline => self.single(DECLINE),
+                PlayKind::Challenge => self.single(CHALLENGE),
+                PlayKind::Pass => self.single(PASS),
                 // Chance decides here, not a policy: an action without a group has logit 0.
-                PlayKind::Outcome(_) => {}
+                PlayKind::Outcome(_) => {
+                    self.write_ends();
+                    self.end_action();
+                }
             }
-            self.action_ends.push(self.group_ends.len() as u32);
         }
     }
 
     /// The number of actions.
     pub fn actions(&self) -> usize {
-        self.action_ends.len()
+        if self.is_plain() { self.terms.len() } else { self.action_ends.len() }
     }
 
     /// The planes that its groups use.
     pub fn planes(&self) -> PlaneMask {
-        self.planes
+        let mut planes = PlaneMask::NONE;
+        for (index, _) in self.terms.iter().filter(|(index, _)| usize::from(*index) < SKIP) {
+            planes.insert(usize::from(*index) / PLANE_SPOTS);
+        }
+        planes
     }
 
     /// The groups of an action: index and weight of each of its logits. No group if there is no such action.
     pub fn groups_of(&self, action: usize) -> impl ExactSizeIterator<Item = &[(u16, f32)]> {
-        let range = match self.action_ends.get(action) {
-            Some(&end) => start_of(&self.action_ends, action)..end as usize,
-            None => 0..0,
-        };
-        range.map(|group| {
-            &self.terms[start_of(&self.group_ends, group)..self.group_ends[group] as usize]
-        })
+        let groups = if action < self.actions() { self.groups(action) } else { 0..0 };
+        groups.map(|group| &self.terms[self.terms_of(group)])
     }
 
     /// The logit of each action from all [`POLICY_SIZE`] logits, written to `out`.
@@ -220,12 +221,15 @@ impl PolicyIndex {
     /// Puts the groups together; `value` is the logit of a term.
     fn combine(&self, value: impl Fn(usize) -> f32, out: &mut Vec<f32>) {
         out.clear();
+        if self.is_plain() {
+            out.extend(self.terms.iter().enumerate().map(|(at, (_, weight))| weight * value(at)));
+            return;
+        }
         let sum = |group: usize| -> f32 {
-            let range = start_of(&self.group_ends, group)..self.group_ends[group] as usize;
-            range.map(|at| self.terms[at].1 * value(at)).sum()
+            self.terms_of(group).map(|at| self.terms[at].1 * value(at)).sum()
         };
         out.extend((0..self.actions()).map(|action| {
-            let groups = start_of(&self.action_ends, action)..self.action_ends[action] as usize;
+            let groups = self.groups(action);
             match groups.len() {
                 0 => 0.0,
                 1 => sum(groups.start),
@@ -240,12 +244,8 @@ impl PolicyIndex {
     pub fn transformed(&self, symmetry: Symmetry) -> PolicyIndex {
         let permutation = symmetry_permutation(symmetry);
         let mut image = self.clone();
-        image.planes = PlaneMask::NONE;
         for (index, _) in &mut image.terms {
             *index = permutation[usize::from(*index)];
-            if usize::from(*index) < SKIP {
-                image.planes.insert(usize::from(*index) / PLANE_SPOTS);
-            }
         }
         image
     }
@@ -253,8 +253,7 @@ impl PolicyIndex {
     fn entry(&mut self, family: usize, entry: Entry, occupied: SpotSet) {
         let first = entry.first_spot();
         let push = if occupied.contains(first) { 1 + entry.direction().index() } else { 0 };
-        self.term(family + push, first, 1.0);
-        self.end_group();
+        self.single(logit(family + push, first));
     }
 
     fn potential(&mut self, kind: Potential, from: Spot, to: Spot) {
@@ -270,44 +269,81 @@ impl PolicyIndex {
             Potential::Punct => PUNCT + direction,
             Potential::Tamsk => EXTRA,
         };
-        self.term(plane, from, 1.0);
-        self.end_group();
+        self.single(logit(plane, from));
     }
 
     fn removal(&mut self, position: &Position, taken: SpotSet) {
+        self.write_ends();
         let mut lines = std::mem::take(&mut self.lines);
         position.removal_lines(taken, &mut lines);
         debug_assert!((1..=2).contains(&lines.len()), "a removal deals with one line or two");
         for &RemovalLine { line, optional, .. } in lines.iter().take(2) {
             let weight = 1.0 / line.len() as f32;
             for spot in line.spots().iter() {
-                self.term(REMOVAL + line.orientation(), spot, weight);
+                self.terms.push((logit(REMOVAL + line.orientation(), spot) as u16, weight));
             }
             for spot in (optional & taken).iter() {
-                self.term(TAKE, spot, 1.0);
+                self.terms.push((logit(TAKE, spot) as u16, 1.0));
             }
             self.end_group();
         }
         self.lines = lines;
+        self.end_action();
     }
 
-    fn global(&mut self, index: usize) {
+    /// An action of one group of one logit.
+    fn single(&mut self, index: usize) {
         self.terms.push((index as u16, 1.0));
-        self.end_group();
+        if !self.is_plain() {
+            self.end_group();
+            self.end_action();
+        }
     }
 
-    fn term(&mut self, plane: usize, spot: Spot, weight: f32) {
-        self.planes.insert(plane);
-        self.terms.push(((plane * PLANE_SPOTS + spot.index()) as u16, weight));
+    fn is_plain(&self) -> bool {
+        self.action_ends.is_empty()
+    }
+
+    /// Before the first action that is not one group of one term: where those before it end.
+    fn write_ends(&mut self) {
+        if self.is_plain() {
+            let ends = 1..=self.terms.len() as u32;
+            self.group_ends.extend(ends.clone());
+            self.action_ends.extend(ends);
+        }
     }
 
     fn end_group(&mut self) {
         self.group_ends.push(self.terms.len() as u32);
     }
+
+    fn end_action(&mut self) {
+        self.action_ends.push(self.group_ends.len() as u32);
+    }
+
+    /// The groups of an action that there is.
+    fn groups(&self, action: usize) -> Range<usize> {
+        range(&self.action_ends, action, self.is_plain())
+    }
+
+    /// The terms of a group that there is.
+    fn terms_of(&self, group: usize) -> Range<usize> {
+        range(&self.group_ends, group, self.is_plain())
+    }
 }
 
-fn start_of(ends: &[u32], at: usize) -> usize {
-    if at == 0 { 0 } else { ends[at - 1] as usize }
+/// The index of a plane's logit at a spot.
+fn logit(plane: usize, spot: Spot) -> usize {
+    plane * PLANE_SPOTS + spot.index()
+}
+
+/// From the end before to this one, or one place each where it is plain.
+fn range(ends: &[u32], at: usize, is_plain: bool) -> Range<usize> {
+    match at {
+        _ if is_plain => at..at + 1,
+        0 => 0..ends[0] as usize,
+        _ => ends[at - 1] as usize..ends[at] as usize,
+    }
 }
 
 fn log_add_exp(a: f32, b: f32) -> f32 {
