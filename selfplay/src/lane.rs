@@ -1,6 +1,6 @@
 //! One game of self-play and the search of its decisions.
 
-use gipf_core::record::{GameId, GameRecord, GameResult, RECORD_FORMAT, RecordedPlay};
+use gipf_core::record::{GameId, GameRecord, GameResult, RECORD_FORMAT};
 use gipf_core::{Play, Position, Rules};
 use gipf_model::{Evaluation, Features};
 
@@ -8,7 +8,7 @@ use crate::cache::EvaluationCache;
 use crate::config::SelfPlayConfig;
 use crate::counter::GameCounter;
 use crate::random::{Purpose, RandomKey, below, open_unit, weighted};
-use crate::record::{searched, unsearched};
+use crate::record::Made;
 use crate::search::{Search, SearchBudget, SearchResult};
 use crate::spec::RulesSampler;
 use crate::worker::{WorkerIdentity, WorkerStats};
@@ -42,7 +42,7 @@ struct Game {
     key: RandomKey,
     rules: Rules,
     position: Position,
-    plays: Vec<RecordedPlay>,
+    plays: Vec<Made>,
     /// Plays of the random opening.
     random_plays: u32,
     /// Searched plays in a row with a decided value, counted below 0 while Black is ahead.
@@ -123,7 +123,7 @@ impl Lane {
                 self.abandon();
             } else if let Some(play) = unsearched_play(game, table) {
                 game.position.play(play);
-                game.plays.push(unsearched(play));
+                game.plays.push(Made::unsearched(play));
                 table.stats.plays += 1;
                 self.search.advance(play);
             } else {
@@ -205,7 +205,7 @@ fn decide(game: &mut Game, search: &mut Search, full: bool, table: &mut Table) -
     } else {
         result.play
     };
-    game.plays.push(searched(play, result, full, table.checkpoint));
+    game.plays.push(Made::searched(play, result, full, table.checkpoint));
     if let Some(settled) = &table.config.settled {
         game.decided = match result.value {
             value if value >= settled.value => game.decided.max(0) + 1,
@@ -220,7 +220,7 @@ fn decide(game: &mut Game, search: &mut Search, full: bool, table: &mut Table) -
 }
 
 /// The record of a game that has ended.
-fn finish(game: &mut Game, table: &mut Table) -> GameRecord {
+fn finish(game: &Game, table: &mut Table) -> GameRecord {
     let WorkerIdentity { run, worker, seed } = &table.identity;
     table.stats.count_game(game.position.winner());
     GameRecord {
@@ -232,6 +232,6 @@ fn finish(game: &mut Game, table: &mut Table) -> GameRecord {
         seed: *seed,
         result: GameResult::of(&game.position),
         forfeit: None,
-        plays: std::mem::take(&mut game.plays),
+        plays: game.plays.iter().map(Made::recorded).collect(),
     }
 }

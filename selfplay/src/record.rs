@@ -5,39 +5,67 @@ use gipf_core::record::{POLICY_UNIT, RecordedPlay, SearchRecord};
 
 use crate::search::SearchResult;
 
-/// A play that was not searched.
-pub(crate) fn unsearched(play: Play) -> RecordedPlay {
-    RecordedPlay { p: play.to_string(), s: None }
+/// A play of a game under way, small: its texts are written when the game has ended. (A policy's texts take several times
+/// the memory, and many games are under way for a long time.)
+pub(crate) struct Made {
+    pub(crate) play: Play,
+    /// None where it was not searched.
+    search: Option<Found>,
 }
 
-/// A play with what its search found.
-pub(crate) fn searched(
-    play: Play,
-    result: &SearchResult,
+/// What the search found.
+struct Found {
+    visits: u32,
+    policy: Box<[(Play, u16)]>,
+    value: f32,
+    raw_value: f32,
     full: bool,
     checkpoint: u64,
-) -> RecordedPlay {
-    let search = SearchRecord {
-        n: result.visits,
-        pi: quantized(&result.policy),
-        q: result.value,
-        v: result.raw_value,
-        full,
-        ckpt: checkpoint,
-    };
-    RecordedPlay { p: play.to_string(), s: Some(search) }
+}
+
+impl Made {
+    /// A play that was not searched.
+    pub(crate) fn unsearched(play: Play) -> Made {
+        Made { play, search: None }
+    }
+
+    /// A play with what its search found.
+    pub(crate) fn searched(play: Play, result: &SearchResult, full: bool, checkpoint: u64) -> Made {
+        let found = Found {
+            visits: result.visits,
+            policy: quantized(&result.policy),
+            value: result.value,
+            raw_value: result.raw_value,
+            full,
+            checkpoint,
+        };
+        Made { play, search: Some(found) }
+    }
+
+    /// As a record has it.
+    pub(crate) fn recorded(&self) -> RecordedPlay {
+        let search = self.search.as_ref().map(|found| SearchRecord {
+            n: found.visits,
+            pi: found.policy.iter().map(|(play, parts)| (play.to_string(), *parts)).collect(),
+            q: found.value,
+            v: found.raw_value,
+            full: found.full,
+            ckpt: found.checkpoint,
+        });
+        RecordedPlay { p: self.play.to_string(), s: search }
+    }
 }
 
 /// The policy in parts of [`POLICY_UNIT`], in the search's order; plays that round to nothing are left out. What rounding
 /// leaves over goes to the largest share, so the parts sum to the unit.
-fn quantized(policy: &[(Play, f32)]) -> Vec<(String, u16)> {
+fn quantized(policy: &[(Play, f32)]) -> Box<[(Play, u16)]> {
     let unit = f32::from(POLICY_UNIT);
     let parts = |share: f32| (share * unit).round().clamp(0.0, unit) as i64;
     let rest = i64::from(POLICY_UNIT) - policy.iter().map(|&(_, share)| parts(share)).sum::<i64>();
     let largest = (0..policy.len()).max_by(|&a, &b| policy[a].1.total_cmp(&policy[b].1));
     let whole = |(index, &(play, share)): (usize, &(Play, f32))| {
         let parts = parts(share) + if largest == Some(index) { rest } else { 0 };
-        (parts > 0).then(|| (play.to_string(), parts.min(i64::from(POLICY_UNIT)) as u16))
+        (parts > 0).then(|| (play, parts.min(i64::from(POLICY_UNIT)) as u16))
     };
     policy.iter().enumerate().filter_map(whole).collect()
 }
@@ -65,6 +93,6 @@ mod tests {
             );
             assert!(parts.iter().all(|&(_, part)| part > 0));
         }
-        assert_eq!(quantized(&policy([1.0, 0.0, 0.0, 0.0])), [("e1-e2".to_owned(), 65535)]);
+        assert_eq!(*quantized(&policy([1.0, 0.0, 0.0, 0.0])), [(plays[0], 65535)]);
     }
 }

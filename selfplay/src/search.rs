@@ -92,7 +92,6 @@ pub struct Search {
     chances: Vec<u32>,
     /// New decisions of the present simulation that still want an evaluation.
     leaves: Vec<u32>,
-    actions: Vec<Play>,
     shares: Vec<f32>,
 }
 
@@ -113,7 +112,6 @@ impl Search {
             path: Vec::new(),
             chances: Vec::new(),
             leaves: Vec::new(),
-            actions: Vec::new(),
             shares: Vec::new(),
         }
     }
@@ -184,11 +182,9 @@ impl Search {
     }
 
     /// Fills the features of the position that is to be evaluated.
-    pub(crate) fn fill(&mut self, features: &mut Features) {
+    pub(crate) fn fill(&self, features: &mut Features) {
         if let Some(&leaf) = self.leaves.last() {
-            self.actions.clear();
-            self.actions.extend(self.tree.edges(leaf).iter().map(|edge| edge.play));
-            features.fill(self.tree.position(leaf), &self.actions);
+            features.fill(self.tree.position(leaf), self.tree.plays(leaf));
         }
     }
 
@@ -219,12 +215,12 @@ impl Search {
         let root = self.tree.node(0);
         (out.value, out.raw_value, out.proven, out.simulations) =
             (root.q, root.raw, root.exact, self.simulations);
-        let edges = self.tree.edges(0);
+        let (plays, edges) = (self.tree.plays(0), self.tree.edges(0));
         out.visits = edges.iter().map(|edge| edge.visits).sum();
         let Kind::Decision(color) = root.kind else {
-            if let Some(only) = edges.first() {
-                out.play = only.play;
-                out.policy.push((only.play, 1.0));
+            if let Some(&only) = plays.first() {
+                out.play = only;
+                out.policy.push((only, 1.0));
             }
             return;
         };
@@ -233,16 +229,15 @@ impl Search {
                 let choice = self.gumbel.decide(&self.config.gumbel, &self.tree, color);
                 let policy = self.gumbel.improved(&self.config.gumbel, &self.tree, color);
                 let chosen = &edges[choice as usize];
-                out.play = chosen.play;
+                out.play = plays[choice as usize];
                 if !root.exact && chosen.visits > 0 {
                     out.value = chosen.q;
                 }
-                out.policy
-                    .extend(edges.iter().zip(policy).map(|(edge, &share)| (edge.play, share)));
+                out.policy.extend(plays.iter().copied().zip(policy.iter().copied()));
             }
             Method::Puct => {
                 let won = winning(edges, color);
-                out.play = edges[won.unwrap_or_else(|| most_visited(edges, color)) as usize].play;
+                out.play = plays[won.unwrap_or_else(|| most_visited(edges, color)) as usize];
                 let counts = |edge: &Edge| if edge.is_lost_for(color) { 0 } else { edge.visits };
                 let counted: u32 = edges.iter().map(counts).sum();
                 let share = |(index, edge): (usize, &Edge)| match won {
@@ -250,7 +245,7 @@ impl Search {
                     None if counted == 0 => edge.prior,
                     None => counts(edge) as f32 / counted as f32,
                 };
-                out.policy.extend(edges.iter().enumerate().map(|edge| (edge.1.play, share(edge))));
+                out.policy.extend(plays.iter().copied().zip(edges.iter().enumerate().map(share)));
             }
         }
     }
@@ -280,11 +275,13 @@ impl Search {
         while let Some(node) = below {
             let edges = self.tree.edges(node);
             let best = match self.tree.node(node).kind {
-                Kind::Decision(color) => edges.get(most_visited(edges, color) as usize),
-                _ => edges.iter().max_by_key(|edge| edge.visits),
+                Kind::Decision(color) => Some(most_visited(edges, color) as usize),
+                _ => (0..edges.len()).max_by_key(|&index| edges[index].visits),
             };
-            let Some(edge) = best.filter(|edge| edge.visits > 0) else { return };
-            out.push(edge.play);
+            let best =
+                best.and_then(|index| Some((edges.get(index)?, self.tree.plays(node)[index])));
+            let Some((edge, play)) = best.filter(|(edge, _)| edge.visits > 0) else { return };
+            out.push(play);
             below = (edge.child != NONE).then_some(edge.child);
         }
     }
@@ -319,8 +316,7 @@ impl Search {
 
     /// The node below the root's edge for a play, if it has been opened. Merged entries share an edge.
     fn child(&self, play: Play) -> Option<u32> {
-        let edges = self.tree.edges(0);
-        let find = |play: Play| edges.iter().find(|edge| edge.play == play);
+        let find = |play: Play| self.tree.edge_of(0, play);
         let edge = find(play).or_else(|| find(self.tree.position(0).action_for(play)))?;
         (edge.child != NONE).then_some(edge.child)
     }
@@ -328,6 +324,7 @@ impl Search {
     /// What a search needs of an evaluated root.
     fn prepare_root(&mut self) {
         let Kind::Decision(color) = self.tree.node(0).kind else { return };
+        self.tree.sort_all(0);
         let edges = self.tree.edges(0);
         match self.config.method {
             Method::Gumbel => {
@@ -376,6 +373,9 @@ impl Search {
                 return;
             }
             node = child;
+            if let Kind::Decision(_) = self.tree.node(node).kind {
+                self.tree.sort_next(node);
+            }
             edge = match self.tree.node(node).kind {
                 Kind::Decision(color) if self.config.method == Method::Gumbel => {
                     by_improved_policy(

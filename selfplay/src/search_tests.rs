@@ -150,6 +150,12 @@ fn check_tree(search: &Search) {
                         edges[..visited].iter().all(|edge| edge.visits > 0),
                         "visited plays come first"
                     );
+                    let priors =
+                        |edges: &[Edge]| edges.iter().map(|edge| edge.prior).collect::<Vec<_>>();
+                    let (first, rest) = (priors(&edges[..visited]), priors(&edges[visited..]));
+                    assert!(first.is_sorted_by(|a, b| a >= b), "{first:?}");
+                    let least = first.last().copied().unwrap_or(1.0);
+                    assert!(rest.iter().all(|&prior| prior <= least), "the largest came first");
                 }
             }
         }
@@ -174,7 +180,7 @@ fn root_visits_are_those_of_sequential_halving() {
         visits.sort_unstable_by(|a, b| b.cmp(a));
         assert_eq!(visits, want, "{simulations} simulations, {considered} candidates");
         assert_eq!((result.simulations, result.visits), (simulations, simulations));
-        let chosen = search.tree.edges(0).iter().find(|edge| edge.play == result.play).unwrap();
+        let chosen = search.tree.edge_of(0, result.play).unwrap();
         assert_eq!(chosen.visits, want[0], "the choice is one of the most visited candidates");
     }
 }
@@ -223,6 +229,7 @@ fn the_choice_below_the_root_is_the_papers() {
             q: own_share(color, edge.q),
             lost: edge.is_lost_for(color),
         };
+        search.tree.sort_next(node);
         let children: Vec<Child> = search.tree.edges(node).iter().map(read).collect();
         let raw = own_share(color, search.tree.node(node).raw);
         let config = &search.config.gumbel;
@@ -281,7 +288,7 @@ fn each_colour_chooses_what_is_best_for_itself() {
         let mut search = Search::new(&config, MAX_PLAYS);
         let result =
             Driver::new(noise).run(&mut search, &position, 0, budget(count as u32, count as u32));
-        let chosen = search.tree.edges(0).iter().find(|edge| edge.play == result.play).unwrap().q;
+        let chosen = search.tree.edge_of(0, result.play).unwrap().q;
         let values = || search.tree.edges(0).iter().map(|edge| edge.q);
         match position.decider() {
             Some(Color::White) => {
@@ -344,7 +351,7 @@ fn a_proven_loss_leaves_the_candidates() {
     assert!(lost >= 4, "{lost} of {} plays are lost", edges.len());
     assert_eq!(result.play, saving);
     for (play, share) in &result.policy {
-        let edge = edges.iter().find(|edge| edge.play == *play).unwrap();
+        let edge = search.tree.edge_of(0, *play).unwrap();
         assert!(!edge.is_lost_for(Color::White) || *share == 0.0);
     }
     check_tree(&search);
@@ -388,8 +395,7 @@ fn a_side_game_is_the_expectation_of_its_outcomes() {
         assert_eq!(result.simulations, 1);
         driver.run(&mut search, &position, ply, budget(400, 2));
         check_tree(&search);
-        let challenge =
-            search.tree.edges(0).iter().find(|edge| edge.play == Play::CHALLENGE).unwrap().clone();
+        let challenge = *search.tree.edge_of(0, Play::CHALLENGE).unwrap();
         let node = challenge.child;
         assert_eq!(search.tree.node(node).kind, Kind::Chance);
         let outcomes = search.tree.edges(node);
@@ -415,7 +421,7 @@ fn a_side_game_is_exact_only_when_all_its_outcomes_are() {
     let mut search = Search::new(&SearchConfig::default(), ply + 2);
     let mut driver = Driver::new(blank);
     driver.run(&mut search, &position, ply, budget(2, 2));
-    let challenge = search.tree.edges(0).iter().find(|edge| edge.play == Play::CHALLENGE).unwrap();
+    let challenge = search.tree.edge_of(0, Play::CHALLENGE).unwrap();
     let result_after = |outcome: Play| {
         let mut after = position;
         after.play(Play::CHALLENGE);
@@ -427,7 +433,7 @@ fn a_side_game_is_exact_only_when_all_its_outcomes_are() {
     // Two plays later there is more to find out.
     let mut search = Search::new(&SearchConfig::default(), MAX_PLAYS);
     driver.run(&mut search, &position, ply, budget(2, 2));
-    let challenge = search.tree.edges(0).iter().find(|edge| edge.play == Play::CHALLENGE).unwrap();
+    let challenge = search.tree.edge_of(0, Play::CHALLENGE).unwrap();
     assert!(challenge.visits > 0 && !challenge.exact);
 }
 
@@ -437,7 +443,7 @@ fn a_kept_tree_keeps_its_visits_and_saves_evaluations() {
     for mut search in [gumbel_search(), puct_search()] {
         let mut driver = Driver::new(noise);
         let result = driver.run(&mut search, &start, 0, budget(200, 8));
-        let edge = search.tree.edges(0).iter().find(|edge| edge.play == result.play).unwrap();
+        let edge = search.tree.edge_of(0, result.play).unwrap();
         let (kept, q) = (edge.visits - 1, edge.q);
         assert!(kept >= 20);
         let mut next = start;

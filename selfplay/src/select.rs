@@ -1,7 +1,7 @@
 //! Which play a descent takes at a decision below the root.
 //!
-//! Plays stand in the order of falling priors, and of the unvisited ones both rules prefer the one with the highest
-//! prior. So below the root the visited plays always come first, and only they and the next one need a look.
+//! Of the unvisited plays both rules prefer the one with the highest prior. So below the root plays are visited in the order of
+//! falling priors, and only the visited ones and the next need a look: [`Tree::sort_next`] has put that one in its place.
 
 use gipf_core::Color;
 

@@ -13,6 +13,8 @@
 //! **Chance nodes** are the side games, and decisions with a single play: no network call there; the first visit opens
 //! every outcome; q is their mean weighted by probability; a descent goes to the largest deficit of visits.
 
+use std::ops::Range;
+
 use gipf_core::{Color, Play, Position};
 
 /// No such node.
@@ -48,15 +50,16 @@ pub(crate) struct Node {
     pub(crate) raw: f32,
     first_edge: u32,
     edge_count: u32,
+    /// So many of a decision's plays stand at the front in the order of falling priors; none of the others has more.
+    sorted: u32,
     pub(crate) ply: u32,
     pub(crate) kind: Kind,
     pub(crate) exact: bool,
 }
 
-/// A play of a node, with a copy of what a choice among its siblings reads of the child.
-#[derive(Clone, Debug)]
+/// What stands beside a node's play: a copy of what a choice among its siblings reads of the child.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Edge {
-    pub(crate) play: Play,
     /// The network's probability of a play, or that of a chance node's outcome.
     pub(crate) prior: f32,
     /// The child's q, White's side; not read at 0 visits.
@@ -78,15 +81,19 @@ pub(crate) struct PathStep {
 #[derive(Default)]
 pub(crate) struct Tree {
     nodes: Vec<Node>,
+    /// Plays by edge, apart from the edges, so that a node's are at hand as a slice.
+    plays: Vec<Play>,
     edges: Vec<Edge>,
     /// Positions by node. Kept, not recomputed: one play per new node instead of one per level and visit.
     positions: Vec<Position>,
-    plays: Vec<Play>,
+    // Room for a node's plays, for outcomes, and for sorting.
+    actions: Vec<Play>,
     outcomes: Vec<(Play, f64)>,
-    /// A play each: the complement of its share's bits, then its index, so that the largest share sorts first.
     order: Vec<u64>,
-    moved: Vec<Edge>,
 }
+
+/// An edge that nothing is known of.
+const BLANK: Edge = Edge { prior: 1.0, q: 0.0, visits: 0, child: NONE, exact: false };
 
 /// Black's sign is -1: `sign * q` is the colour's own value.
 pub(crate) fn sign(color: Color) -> f32 {
@@ -99,6 +106,12 @@ pub(crate) fn sign(color: Color) -> f32 {
 /// White's value as the colour's own, in [0, 1].
 pub(crate) fn own_share(color: Color, q: f32) -> f32 {
     (1.0 + sign(color) * q) * 0.5
+}
+
+impl Node {
+    fn range(&self) -> Range<usize> {
+        self.first_edge as usize..(self.first_edge + self.edge_count) as usize
+    }
 }
 
 impl Edge {
@@ -132,6 +145,7 @@ impl Tree {
 
     pub(crate) fn clear(&mut self) {
         self.nodes.clear();
+        self.plays.clear();
         self.edges.clear();
         self.positions.clear();
     }
@@ -148,10 +162,21 @@ impl Tree {
         &self.edges[edge as usize]
     }
 
-    /// A decision's edges stand in the order of falling priors.
+    /// A decision's visited edges come first below the root, in the order of falling priors; how far that order goes on is up
+    /// to [`Tree::sort_next`] and [`Tree::sort_all`].
     pub(crate) fn edges(&self, node: u32) -> &[Edge] {
-        let node = self.node(node);
-        &self.edges[node.first_edge as usize..(node.first_edge + node.edge_count) as usize]
+        &self.edges[self.node(node).range()]
+    }
+
+    /// The plays of a node's edges.
+    pub(crate) fn plays(&self, node: u32) -> &[Play] {
+        &self.plays[self.node(node).range()]
+    }
+
+    /// The edge of a node's play.
+    pub(crate) fn edge_of(&self, node: u32, play: Play) -> Option<&Edge> {
+        let index = self.plays(node).iter().position(|&other| other == play)?;
+        self.edges(node).get(index)
     }
 
     /// The arena index of a node's first edge.
@@ -171,13 +196,10 @@ impl Tree {
             raw: 0.0,
             first_edge: self.edges.len() as u32,
             edge_count: 0,
+            sorted: 0,
             ply,
             kind: Kind::Over,
             exact: false,
-        };
-        let mut push = |play, prior| {
-            self.edges.push(Edge { play, prior, q: 0.0, visits: 0, child: NONE, exact: false });
-            node.edge_count += 1;
         };
         if position.is_over() || ply >= max_plays {
             // One visit, so that it can be read like any evaluated node.
@@ -185,14 +207,20 @@ impl Tree {
             node.q = position.winner().map_or(0.0, sign);
             node.exact = true;
         } else if let Some(decider) = position.decider() {
-            position.actions(&mut self.plays);
-            node.kind = if self.plays.len() == 1 { Kind::Chance } else { Kind::Decision(decider) };
-            self.plays.iter().for_each(|&play| push(play, 1.0));
+            position.actions(&mut self.actions);
+            node.kind =
+                if self.actions.len() == 1 { Kind::Chance } else { Kind::Decision(decider) };
+            self.plays.extend_from_slice(&self.actions);
+            self.edges.resize(self.plays.len(), BLANK);
         } else {
             position.outcomes(&mut self.outcomes);
             node.kind = Kind::Chance;
-            self.outcomes.iter().for_each(|&(play, probability)| push(play, probability as f32));
+            for &(play, probability) in &self.outcomes {
+                self.plays.push(play);
+                self.edges.push(Edge { prior: probability as f32, ..BLANK });
+            }
         }
+        node.edge_count = self.edges.len() as u32 - node.first_edge;
         self.nodes.push(node);
         self.positions.push(*position);
         index
@@ -201,39 +229,72 @@ impl Tree {
     /// Adds the child below an edge of `node` and returns its index.
     pub(crate) fn open(&mut self, node: u32, edge: u32, max_plays: u32) -> u32 {
         let mut position = self.positions[node as usize];
-        position.play(self.edges[edge as usize].play);
+        position.play(self.plays[edge as usize]);
         let child = self.add(&position, self.node(node).ply + 1, max_plays);
         self.edges[edge as usize].child = child;
         child
     }
 
     /// Gives a fresh decision node its first visit: the network's value from White's side, and its plays' priors, from
-    /// logits in the order of `Position::actions`; then sorts the plays by falling prior (equal ones keep their order).
+    /// logits in the order of `Position::actions`.
     pub(crate) fn set_evaluation(&mut self, node: u32, raw: f32, logits: &[f32]) {
         let entry = &mut self.nodes[node as usize];
         entry.raw = raw.clamp(-1.0, 1.0);
         entry.sum = f64::from(entry.raw);
         entry.q = entry.raw;
         entry.visits = 1;
-        let edges = &mut self.edges
-            [entry.first_edge as usize..(entry.first_edge + entry.edge_count) as usize];
+        let edges = &mut self.edges[entry.range()];
         debug_assert_eq!(edges.len(), logits.len(), "one logit for each action");
         let top = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        self.order.clear();
         let mut total = 0.0;
-        for (&logit, index) in logits.iter().zip(0_u64..) {
-            let share = (logit - top).exp();
-            total += share;
-            // Numbers from 0 up are in the order of their bits; the index breaks ties.
-            self.order.push(u64::from(!share.to_bits()) << 32 | index);
+        for (edge, &logit) in edges.iter_mut().zip(logits) {
+            edge.prior = (logit - top).exp();
+            total += edge.prior;
         }
+        for edge in edges {
+            edge.prior = (edge.prior / total).max(SMALLEST_PRIOR);
+        }
+    }
+
+    /// Sees to it that the first play without a visit, of a decision below the root, is the one with the largest prior of
+    /// those. Most nodes never need their other plays in order.
+    pub(crate) fn sort_next(&mut self, node: u32) {
+        let entry = &mut self.nodes[node as usize];
+        let (range, sorted) = (entry.range(), entry.sorted as usize);
+        let edges = &mut self.edges[range.clone()];
+        if sorted == edges.len() || sorted > 0 && edges[sorted - 1].visits == 0 {
+            return;
+        }
+        let (mut largest, mut at) = (f32::NEG_INFINITY, sorted);
+        for (index, edge) in edges.iter().enumerate().skip(sorted) {
+            if edge.prior > largest {
+                (largest, at) = (edge.prior, index);
+            }
+        }
+        // Those between move up by one: equal priors keep their order.
+        edges[sorted..=at].rotate_right(1);
+        self.plays[range][sorted..=at].rotate_right(1);
+        entry.sorted += 1;
+    }
+
+    /// Sorts all plays of a decision by falling prior; equal ones keep their order.
+    pub(crate) fn sort_all(&mut self, node: u32) {
+        let entry = &mut self.nodes[node as usize];
+        let rest = entry.first_edge + entry.sorted..entry.first_edge + entry.edge_count;
+        let rest = rest.start as usize..rest.end as usize;
+        entry.sorted = entry.edge_count;
+        let (edges, plays) = (&mut self.edges[rest.clone()], &mut self.plays[rest]);
+        // A play each: the complement of its prior's bits, then its index. Numbers from 0 up are in the order of their bits.
+        self.order.clear();
+        let key = |(edge, index): (&Edge, u64)| u64::from(!edge.prior.to_bits()) << 32 | index;
+        self.order.extend(edges.iter().zip(0..).map(key));
         self.order.sort_unstable();
-        self.moved.clear();
-        self.moved.extend_from_slice(edges);
-        for (edge, &key) in edges.iter_mut().zip(&self.order) {
-            let (share, index) = (f32::from_bits(!(key >> 32) as u32), key as u32);
-            edge.play = self.moved[index as usize].play;
-            edge.prior = (share / total).max(SMALLEST_PRIOR);
+        self.actions.clear();
+        self.actions.extend_from_slice(plays);
+        for ((edge, play), &key) in edges.iter_mut().zip(plays).zip(&self.order) {
+            // Unsorted edges differ in their priors only: none of them has been visited.
+            edge.prior = f32::from_bits(!(key >> 32) as u32);
+            *play = self.actions[key as u32 as usize];
         }
     }
 
@@ -329,10 +390,10 @@ impl Tree {
         let mut next = 0;
         while next < out.nodes.len() {
             let node = &out.nodes[next];
-            for edge in node.first_edge..node.first_edge + node.edge_count {
-                let child = out.edges[edge as usize].child;
+            for edge in node.range() {
+                let child = out.edges[edge].child;
                 if child != NONE {
-                    out.edges[edge as usize].child = out.copy_node(self, child);
+                    out.edges[edge].child = out.copy_node(self, child);
                 }
             }
             next += 1;
@@ -343,6 +404,7 @@ impl Tree {
         let index = self.nodes.len() as u32;
         let mut copy = from.node(node).clone();
         copy.first_edge = self.edges.len() as u32;
+        self.plays.extend_from_slice(from.plays(node));
         self.edges.extend_from_slice(from.edges(node));
         self.nodes.push(copy);
         self.positions.push(from.positions[node as usize]);

@@ -1,11 +1,11 @@
 //! One game of a match under way.
 
-use gipf_core::record::{GameId, GameRecord, GameResult, RECORD_FORMAT, RecordedPlay};
+use gipf_core::record::{GameId, GameRecord, GameResult, RECORD_FORMAT};
 use gipf_core::{Color, Play, Position};
 
 use super::{MatchConfig, MatchGame, SideCost};
 use crate::random::RandomKey;
-use crate::record::unsearched;
+use crate::record::Made;
 
 /// Letters of a forfeit's reason that a record keeps.
 const REASON: usize = 300;
@@ -15,7 +15,7 @@ pub(super) struct Game {
     pub(super) number: u64,
     pub(super) position: Position,
     pub(super) plays: Vec<Play>,
-    recorded: Vec<RecordedPlay>,
+    made: Vec<Made>,
     /// The contestant whose search is running.
     pub(super) searching: Option<usize>,
     /// The contestant that cannot play on, and why.
@@ -30,12 +30,12 @@ impl Game {
             number,
             position: config.rules.start(),
             plays: Vec::new(),
-            recorded: Vec::new(),
+            made: Vec::new(),
             searching: None,
             forfeit: None,
             costs: [SideCost::default(); 2],
         };
-        opening.iter().for_each(|&play| game.push(play, unsearched(play)));
+        opening.iter().for_each(|&play| game.push(Made::unsearched(play)));
         game
     }
 
@@ -49,10 +49,10 @@ impl Game {
         (color.index() + self.number as usize) % 2
     }
 
-    pub(super) fn push(&mut self, play: Play, recorded: RecordedPlay) {
-        self.position.play(play);
-        self.plays.push(play);
-        self.recorded.push(recorded);
+    pub(super) fn push(&mut self, made: Made) {
+        self.position.play(made.play);
+        self.plays.push(made.play);
+        self.made.push(made);
     }
 
     /// A contestant loses the game, whatever the board says.
@@ -86,7 +86,7 @@ impl Game {
             seed: config.seed,
             result,
             forfeit,
-            plays: self.recorded,
+            plays: self.made.iter().map(Made::recorded).collect(),
         };
         MatchGame { record, costs: self.costs }
     }

@@ -14,7 +14,7 @@ use crate::network::play_budget;
 use crate::openings::Book;
 use crate::player::{GameState, PlayerError};
 use crate::random::{Purpose, weighted};
-use crate::record::{searched, unsearched};
+use crate::record::Made;
 use crate::search::{Search, SearchResult, Step};
 
 /// Who hears of a match: of its state after each game, and of each game.
@@ -215,11 +215,11 @@ impl<'a, 'f> Hall<'a, 'f> {
                 game.costs[side].decisions += 1;
                 game.costs[side].nodes += u64::from(self.found.simulations);
                 // A match's policies are no training targets: they are recorded as fast ones.
-                game.push(play, searched(play, &self.found, false, network.checkpoint));
+                game.push(Made::searched(play, &self.found, false, network.checkpoint));
                 game.searching = None;
                 seat.advance(play);
             } else if let Some(play) = self.given(game) {
-                game.push(play, unsearched(play));
+                game.push(Made::unsearched(play));
                 seat.advance(play);
             } else {
                 let side = game.contestant(game.position.decider().unwrap_or(Color::White));
@@ -309,11 +309,11 @@ impl<'a, 'f> Hall<'a, 'f> {
             (None, Some(found)) => u64::from(found.simulations),
             (None, None) => 0,
         };
-        let recorded = match &choice.search {
-            Some(found) => searched(choice.play, found, false, checkpoint),
-            None => unsearched(choice.play),
+        let made = match &choice.search {
+            Some(found) => Made::searched(choice.play, found, false, checkpoint),
+            None => Made::unsearched(choice.play),
         };
-        game.push(choice.play, recorded);
+        game.push(made);
         Ok(Some(choice.play))
     }
 
