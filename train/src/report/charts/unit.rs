@@ -37,6 +37,8 @@ impl Unit {
             Unit::Count if value.abs() >= 1e4 => format!("{}k", plain(value / 1e3, 1)),
             Unit::Share => format!("{}%", plain(100.0 * value, decimals(100.0 * step))),
             Unit::Elo => plain(value, 0),
+            // There is no room for more digits, as of a small learning rate.
+            _ if decimals(step) > 4 && value != 0.0 => format!("{value:.1e}"),
             _ => plain(value, decimals(step)),
         }
     }
@@ -65,6 +67,7 @@ mod tests {
         assert_eq!(Unit::Count.label(1_500_000.0, 500_000.0), "1.5M");
         assert_eq!(Unit::Share.label(0.25, 0.1), "25%");
         assert_eq!(Unit::Number.label(0.0030, 0.0005), "0.003");
+        assert_eq!(Unit::Number.label(0.000_35, 0.000_03), "3.5e-4");
         assert_eq!(
             (Unit::Number.text(0.000_3), Unit::Count.text(405_600.0)),
             ("0.0003".into(), "405,600".into())
