@@ -209,7 +209,11 @@ impl<W: Write> Engine<W> {
                 (thought, elapsed, Some(choice))
             }
         };
-        if let Some(thought) = thought.filter(|thought| Some(thought) != search.printed.as_ref()) {
+        // A search that was over before it began has no line and says nothing; the last thought is often told twice.
+        let is_news = |thought: &Thought| {
+            !thought.line.is_empty() && Some(thought) != search.printed.as_ref()
+        };
+        if let Some(thought) = thought.filter(is_news) {
             writeln!(self.out, "{}", info::line(&thought, elapsed))?;
             search.printed = Some(thought);
         }
