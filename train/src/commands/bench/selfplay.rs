@@ -45,7 +45,8 @@ pub(super) fn self_play(
     cached.measure(device)?;
     on_games.measure(device, &plain.recorded()?)?;
     on_random.measure(device, &random)?;
-    (plain.begin(), cached.begin(), on_games.begin(), on_random.begin());
+    [&mut plain, &mut cached].into_iter().for_each(Player::begin);
+    [&mut on_games, &mut on_random].into_iter().for_each(Bare::begin);
     let (mut actions, mut positions, started) = (0, 0, Instant::now());
     while positions == 0 || started.elapsed() < time {
         plain.measure(device)?;
