@@ -23,17 +23,18 @@ test-browser: libtorch ## open a run's report in headless chromium (needs /usr/b
 	cd tests/browser && npm ci --no-audit --no-fund
 	GIPF_BROWSER=required $(CARGO) test -p gipf-train --test report_browser
 
-soak: libtorch ## the long checks (10 minutes): 20 million random plays, every tactical proof, kills, determinism and flat memory in release
+soak: libtorch ## the long checks (40 minutes): 20 million random plays, every tactical proof, kills, determinism, flat memory and speed in release
 	GIPF_SOAK_PLAYS=20000000 $(CARGO) test --release -p gipf-core --test invariants -- --nocapture
 	GIPF_SOAK_TACTICS=1 $(CARGO) test --release -p gipf-selfplay --features threads --test tactics -- --nocapture
 	$(CARGO) test --release -p gipf-train --test kill --test deterministic --test window_memory
+	$(CARGO) run --release -p gipf-train --example flat_run -- configs/standard.toml runs/flat-$$$$ runs/flat.json --minutes 25
 
 lint: libtorch ## formatting and clippy, as the checks of a change run them
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 
-bench: build ## how fast this machine does each part: simulator, evaluation, self-play, training
-	for part in sim eval selfplay train; do echo "$$part:" && $(GIPF) bench $$part || exit 1; done
+bench: build ## how fast this machine does each part: simulator, evaluation, search, self-play, training, and how it keeps time
+	for part in sim eval search selfplay train time; do echo "$$part:" && $(GIPF) bench $$part || exit 1; done
 
 gpu-check: build ## on a CUDA machine, under 10 minutes: devices, then a short training run on the GPU
 	$(GIPF) doctor --device cuda
