@@ -10,6 +10,7 @@
 mod alternate;
 mod bucket;
 mod concurrent;
+mod curves;
 mod from_records;
 mod gate;
 mod limits;
@@ -18,6 +19,7 @@ mod report;
 mod scalars;
 mod selfplay;
 mod session;
+mod start;
 mod stop;
 
 pub use from_records::check_records;
@@ -25,5 +27,6 @@ pub use limits::{Limits, Used};
 pub(crate) use report::quoted;
 pub use report::{FollowUp, Standing, elo_text, main_rules, matches, write};
 pub(crate) use scalars::Scalars;
-pub use session::{Ending, Session, check_start};
+pub use session::{Ending, Session};
+pub use start::check_start;
 pub use stop::StopFlag;

@@ -3,13 +3,9 @@
 use std::fs;
 use std::time::Instant;
 
-use anyhow::{Context, bail};
 use gipf_core::record::GameRecord;
-use gipf_model::{Architecture, Checkpoint, CheckpointHeader, Features, calibrate};
-use gipf_model_torch::{
-    AdamWConfig, Device, Learner, LearnerConfig, LossWeights, Metrics, TrainBatch, TrainSample,
-    WeightSet, device_from_name,
-};
+use gipf_model::{Checkpoint, CheckpointHeader, Features, calibrate};
+use gipf_model_torch::{Device, Learner, TrainBatch, TrainSample, WeightSet, device_from_name};
 use gipf_selfplay::ExecutorMeter;
 
 use super::bucket::Bucket;
@@ -17,6 +13,7 @@ use super::limits::{Limits, Used};
 use super::meters::{Meters, Point};
 use super::scalars::Scalars;
 use super::selfplay::{sampler, worker_count};
+use super::start::{learner_config, new_learner};
 use super::stop::StopFlag;
 use crate::config::{Config, CpuPrecision};
 use crate::cpu;
@@ -24,16 +21,13 @@ use crate::evaluators::{
     BoxedEvaluator, CALIBRATION_POSITIONS, evaluator_with, features_of, for_workers,
     random_positions,
 };
-use crate::progress::{Progress, human_count, human_time};
+use crate::progress::Progress;
 use crate::run::RunFolder;
 use crate::transport::{LocalTransport, Transport};
 use crate::window::{Added, Labelled, Replay, ValueMix};
 
-/// Steps between two points of the curves, and between two looks at the games never trained on.
+/// Steps between two points of the curves.
 const CURVE_STEPS: u64 = 50;
-const HELD_OUT_STEPS: u64 = 100;
-/// Samples of such a look.
-const HELD_OUT_SAMPLES: usize = 512;
 
 /// How a stretch of training ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +57,7 @@ pub struct Session {
     /// What the user sees.
     pub progress: Progress,
     pub(super) scalars: Scalars,
-    samples: Vec<Labelled>,
+    pub(super) samples: Vec<Labelled>,
     clock: Clock,
     processor: ProcessorTime,
     rules: Vec<String>,
@@ -73,10 +67,10 @@ pub struct Session {
     saved_step: u64,
     saved_games: u64,
     /// What the run had used when this process took it up.
-    at_start: Used,
-    last: Point,
+    pub(super) at_start: Used,
+    pub(super) last: Point,
     /// Learning rate of the last step.
-    rate: f64,
+    pub(super) rate: f64,
 }
 
 /// Training time, over all starts of a run; a deterministic run has none.
@@ -383,196 +377,10 @@ impl Session {
     pub(super) fn saved_step(&self) -> u64 {
         self.saved_step
     }
-
-    /// The losses on games never trained on, where there are enough of them for a batch.
-    fn held_out(&mut self) -> anyhow::Result<Option<Metrics>> {
-        let train = &self.config.train;
-        if self.replay.held_out().len() < HELD_OUT_SAMPLES {
-            return Ok(None);
-        }
-        let mix = ValueMix { from_search: train.value_from_search as f32 };
-        self.replay.draw_held_out(HELD_OUT_SAMPLES, mix, &mut self.samples);
-        let batch = pack(&mut self.samples)?;
-        Ok(Some(self.learner.evaluate(&batch, WeightSet::Averaged)?))
-    }
-
-    fn draw_curves(&mut self) -> anyhow::Result<()> {
-        self.last = self.meters.take();
-        let point = self.last;
-        let mut values = vec![
-            ("train/learning_rate", self.rate),
-            ("train/steps_per_second", point.steps_per_second),
-            ("window/samples", self.replay.train().len() as f64),
-            ("self_play/positions_per_second", point.positions_per_second),
-            ("self_play/evaluations_per_second", point.evaluations_per_second),
-            ("self_play/games", self.folder.state.games as f64),
-            ("run/cpu_share", point.cpu_share),
-        ];
-        if let Some(losses) = point.losses {
-            values.extend([
-                ("loss/total", losses.total),
-                ("loss/policy", losses.policy),
-                ("loss/value", losses.value),
-                ("loss/plays_left", losses.plays_left),
-                ("loss/policy_over_target", losses.policy - losses.target_entropy),
-            ]);
-        }
-        let optional = [
-            ("self_play/batch_fill", point.batch_fill),
-            ("self_play/cache_hits", point.cache_hits),
-            ("self_play/gpu_batch", point.executor_rows),
-            ("game/length", point.length),
-            ("game/white_score", point.white_score),
-            ("game/unfinished", point.unfinished),
-        ];
-        values.extend(optional.into_iter().filter_map(|(name, value)| Some((name, value?))));
-        if self.folder.state.step.is_multiple_of(HELD_OUT_STEPS)
-            && let Some(held_out) = self.held_out()?
-        {
-            values.extend([
-                ("held_out/policy", held_out.losses.policy),
-                ("held_out/value", held_out.losses.value),
-                ("held_out/policy_accuracy", held_out.policy_accuracy),
-                ("held_out/calibration", held_out.calibration_error()),
-            ]);
-        }
-        self.scalars.add(self.folder.state.step, &values);
-        Ok(())
-    }
-
-    /// Shows where the run stands: called often, shown a few times a second.
-    pub(super) fn show(&mut self) {
-        let used = self.used();
-        let share = self.limits.share(&used);
-        let (state, window, minimum) =
-            (&self.folder.state, self.replay.train().len() as u64, self.config.window.minimum);
-        let (filling, cached) = (window < minimum, self.config.self_play.cache_megabytes > 0);
-        let point = if self.meters.is_telling() { self.meters.peek() } else { self.last };
-        let left =
-            self.limits.seconds_left(&self.at_start, &used, used.seconds - self.at_start.seconds);
-        self.progress.update((self.limits != Limits::NONE).then_some(share), || {
-            let mut text = format!(
-                "{} games, {} positions",
-                human_count(state.games),
-                human_count(state.positions)
-            );
-            if point.positions_per_second > 0.0 {
-                text += &format!(" ({:.0}/s)", point.positions_per_second);
-            }
-            if let Some(fill) = point.batch_fill {
-                text += &format!(", batch fill {:.0}%", 100.0 * fill);
-            }
-            if let Some(rows) = point.executor_rows {
-                text += &format!(", {rows:.0} positions a GPU batch");
-            }
-            if let Some(hits) = point.cache_hits
-                && cached
-            {
-                text += &format!(", cache hits {:.0}%", 100.0 * hits);
-            }
-            if filling {
-                text += &format!(
-                    ", window {} of {} samples",
-                    human_count(window),
-                    human_count(minimum)
-                );
-            } else {
-                text += &format!(", step {}", state.step);
-                if let Some(losses) = point.losses {
-                    text += &format!(
-                        ", loss {:.3} (policy {:.3}, value {:.3})",
-                        losses.total, losses.policy, losses.value
-                    );
-                }
-            }
-            if let Some(left) = left {
-                text += &format!(", {} left", human_time(left));
-            }
-            text
-        });
-    }
-}
-
-/// Threads of one of the learner's operations: one in a deterministic run, whose sums must come in one order; else what
-/// the config says, or every core where it says nothing. (Beside self-play the run shares the cores out as it goes.)
-fn learner_threads(config: &Config) -> usize {
-    match config.run.threads {
-        _ if config.run.deterministic => 1,
-        0 => cpu::cores(),
-        threads => threads,
-    }
-}
-
-fn learner_config(config: &Config) -> LearnerConfig {
-    let train = &config.train;
-    LearnerConfig {
-        losses: LossWeights {
-            value: train.value_loss_weight,
-            plays_left: train.plays_left_loss_weight,
-            ..LossWeights::default()
-        },
-        optimizer: AdamWConfig {
-            weight_decay: train.weight_decay,
-            clip_norm: train.gradient_clip,
-            ..AdamWConfig::default()
-        },
-        average_decay: train.average_decay,
-        threads: learner_threads(config),
-    }
-}
-
-/// Checks what a start needs from its configuration and the checkpoint it begins with, before there is a folder.
-///
-/// # Errors
-/// The rules cannot be played, the network cannot be made, or the checkpoint is another network.
-pub fn check_start(config: &Config, init: Option<&Checkpoint>) -> anyhow::Result<()> {
-    sampler(config)?;
-    architecture(config, init).map(|_| ())
-}
-
-/// The network of a configuration, which is also that of the checkpoint to begin with.
-fn architecture(config: &Config, init: Option<&Checkpoint>) -> anyhow::Result<Architecture> {
-    let size = &config.network.architecture;
-    let mut architecture: Architecture =
-        size.parse().with_context(|| format!("network.architecture {size}"))?;
-    architecture.global_pooling = config.network.global_pooling;
-    if let Some(checkpoint) = init
-        && checkpoint.header.architecture != architecture
-    {
-        let found = checkpoint.header.architecture;
-        bail!(
-            "--init: the checkpoint is a {found} network, the config wants {architecture}; add {}",
-            settings_of(&found)
-        );
-    }
-    Ok(architecture)
-}
-
-/// The overrides that make a configuration's network this one.
-fn settings_of(wanted: &Architecture) -> String {
-    let size = wanted.to_string();
-    let size = size.split('-').next().unwrap_or(&size);
-    format!(
-        "--set network.architecture={size} --set network.global_pooling={}",
-        wanted.global_pooling
-    )
-}
-
-fn new_learner(
-    config: &Config,
-    init: Option<&Checkpoint>,
-    device: Device,
-) -> anyhow::Result<Learner> {
-    let learner = learner_config(config);
-    let architecture = architecture(config, init)?;
-    Ok(match init {
-        None => Learner::new(architecture, config.run.seed, learner, device)?,
-        Some(checkpoint) => Learner::from_checkpoint(checkpoint, learner, device)?,
-    })
 }
 
 /// The drawn samples as a batch; takes their features and policies.
-fn pack(samples: &mut [Labelled]) -> anyhow::Result<TrainBatch> {
+pub(super) fn pack(samples: &mut [Labelled]) -> anyhow::Result<TrainBatch> {
     let samples: Vec<TrainSample> = samples
         .iter_mut()
         .map(|sample| TrainSample {
