@@ -13,6 +13,8 @@ use crate::elo::{PairCounts, score_of};
 const EMPTY: f64 = 1e-3;
 /// Halvings of the interval that the multiplier is looked for in.
 const HALVINGS: u32 = 60;
+/// Pairs that the search for the shortest test ends at.
+const MOST_PAIRS: u64 = 100_000;
 /// The largest Elo difference, either way, that a hypothesis may name.
 const MOST_ELO: f64 = 1000.0;
 
@@ -106,6 +108,13 @@ impl Sprt {
         let ratio = |(under0, under1): (f64, f64)| (under1 / under0).ln();
         let ratios = under0.into_iter().zip(under1).map(ratio);
         counts.iter().zip(ratios).map(|(count, ratio)| count * ratio).sum()
+    }
+
+    /// The fewest games after which H1 can be accepted: all of them won.
+    pub fn fewest_games(&self) -> u64 {
+        let won = |pairs: u64| PairCounts { counts: [0, 0, 0, 0, pairs] };
+        let accepts = |pairs: &u64| self.decide(&won(*pairs)) == Some(Decision::Accept1);
+        2 * (1..MOST_PAIRS).find(accepts).unwrap_or(MOST_PAIRS)
     }
 
     /// What these pairs decide, if they decide.
@@ -206,6 +215,14 @@ mod tests {
         let mirrored = Sprt { elo0: -30.0, elo1: 0.0, ..TEST };
         let other = PairCounts { counts: [60, 0, 0, 0, 40] };
         assert!((mirrored.llr(&other) + TEST.llr(&pairs)).abs() < 1e-9, "A and B exchanged");
+    }
+
+    #[test]
+    fn fewer_games_than_the_fewest_accept_nothing() {
+        let pairs = TEST.fewest_games() / 2;
+        let won = |pairs| PairCounts { counts: [0, 0, 0, 0, pairs] };
+        assert_eq!(TEST.decide(&won(pairs)), Some(Decision::Accept1));
+        assert_eq!(TEST.decide(&won(pairs - 1)), None);
     }
 
     #[test]

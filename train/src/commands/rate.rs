@@ -38,7 +38,9 @@ const MINUTES: f64 = 10.0;
 ///
 /// Ratings are the maximum of the likelihood of Bradley and Terry's model with White's advantage. Every game is kept in
 /// RUN/ratings; the same command later goes on with them and takes new checkpoints in, and it works while the run trains.
-/// The list goes to RUN/ratings.json, the curve to RUN/ratings.svg and to TensorBoard. A run keeps its newest checkpoints
+/// The list goes to RUN/ratings.json, the curve to RUN/ratings.svg and to TensorBoard, unless those hold more games by
+/// other players, rules or limits: then to the folder of these games. Elo 0 is the run's step 0, or random where step 0
+/// is not rated. A run keeps its newest checkpoints
 /// (checkpoints.keep), step 0 and the best; those that are gone keep their games and their rating.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples: gipf rate runs/quickstart-1\n          \
@@ -134,14 +136,25 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     let threads = args.threads.map_or_else(cores, usize::from);
     let name = format!("{}/ratings", view.state.run_id);
     let league = League::new(book, rivals, device, threads, name)?;
-    let mut tour =
-        Tour { league, args, stop: &stop, wait: &wait, begun: Instant::now(), played: 0 };
+    let before = RatingsFile::read(&args.run)?;
+    let (stop, wait) = (&stop, &wait);
+    let mut tour = Tour { league, args, before, stop, wait, begun: Instant::now(), played: 0 };
     let file = tour.play(&mut progress)?;
     progress.finish();
+    let place = tour.place(&file);
+    if let Some(before) = tour.before.as_ref().filter(|_| place != args.run) {
+        tracing::warn!(
+            "{} stays as it is: it holds more games ({} of {}, {}) than this rating",
+            args.run.join("ratings.json").display(),
+            before.games,
+            before.rules,
+            before.limit
+        );
+    }
     if args.json {
         writeln!(out, "{}", serde_json::to_string(&file)?)?;
     } else {
-        write_list(&file, &args.run, out)?;
+        write_list(&file, place, out)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -281,6 +294,8 @@ fn spread(
 struct Tour<'a> {
     league: League,
     args: &'a Args,
+    /// The run's ratings when this one began.
+    before: Option<RatingsFile>,
     stop: &'a StopFlag,
     wait: &'a DiskWait,
     begun: Instant,
@@ -300,7 +315,11 @@ impl Tour<'_> {
                 format!("{} against {}", self.league.name(pair.0), self.league.name(pair.1));
             let (done, played, begun) = (self.share(), self.played, self.begun);
             let mut before = None;
+            let mut forfeits: [Option<String>; 2] = Default::default();
             let mut tell = |so_far: &MatchResult| {
+                for (told, side) in forfeits.iter_mut().zip(&so_far.sides) {
+                    told.clone_from(&side.last_forfeit);
+                }
                 let first = *before.get_or_insert(so_far.games - 1);
                 progress.update(done, || {
                     let games = played + so_far.games - first;
@@ -312,14 +331,31 @@ impl Tour<'_> {
             let games = self.league.games();
             self.league.play(pair, pairs, &|| stop.is_set(), &mut tell)?;
             self.played += self.league.games() - games;
+            for (player, reason) in [pair.0, pair.1].into_iter().zip(forfeits) {
+                if let Some(reason) = reason {
+                    let name = self.league.name(player);
+                    progress.note(&format!("{name} lost games that it broke off: {reason}"));
+                }
+            }
             ratings = self.league.ratings()?;
-            self.file(&ratings)?.write(&self.args.run, self.wait)?;
+            let file = self.file(&ratings)?;
+            file.write(self.place(&file), self.wait)?;
         }
         let file = self.file(&ratings)?;
-        file.write(&self.args.run, self.wait)?;
-        draw(&file, &self.args.run.join("ratings.svg"), self.wait)?;
-        write_scalars(&file, &self.args.run.join("events"))?;
+        let place = self.place(&file);
+        file.write(place, self.wait)?;
+        draw(&file, &place.join("ratings.svg"), self.wait)?;
+        if place == self.args.run {
+            write_scalars(&file, &self.args.run.join("events"))?;
+        }
         Ok(file)
+    }
+
+    /// Where ratings go: the run's folder, unless what it holds already is made of more games by other players, rules or
+    /// limits; then beside their own games.
+    fn place(&self, file: &RatingsFile) -> &Path {
+        let stays = self.before.as_ref().is_some_and(|before| before.games > file.games);
+        if stays { self.league.folder() } else { &self.args.run }
     }
 
     /// The ratings with the run's history as it is now.

@@ -104,6 +104,13 @@ impl Session {
     /// # Errors
     /// The state cannot be written.
     pub(super) fn begin_gating(&mut self) -> anyhow::Result<()> {
+        let games = u64::from(self.config.gating.games);
+        let fewest = self.config.gating.test().map(|test| test.fewest_games());
+        if let Some(fewest) = fewest.filter(|&fewest| fewest > games) {
+            self.progress.note(&format!(
+                "gating.games is {games}: a test accepts nothing before {fewest}, so self-play stays with the checkpoint it has"
+            ));
+        }
         let there = |step: u64| self.folder.checkpoint_path(step).is_file();
         let state = &self.folder.state;
         let newest = Some(self.saved_step());

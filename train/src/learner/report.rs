@@ -159,6 +159,9 @@ fn play_at_once(
             progress.update(Some(played as f64 / all), || {
                 let line = |(opponent, board): (&String, &Mutex<MatchResult>)| {
                     let so_far = board_of(board);
+                    if so_far.games == 0 {
+                        return format!("{opponent} 0/{games}");
+                    }
                     format!("{opponent} {}/{games} ({:.0}%)", so_far.games, 100.0 * so_far.score())
                 };
                 opponents.iter().zip(&boards).map(line).collect::<Vec<_>>().join(", ")

@@ -4,13 +4,13 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
 /// The exit code of a run that a second signal ends at once.
 const QUIT: i32 = 130;
 
-/// Set by Ctrl-C (SIGINT) or SIGTERM; a second signal ends the process at once.
+/// Set by Ctrl-C (SIGINT), SIGTERM or a terminal that is closed (SIGHUP); a second signal ends the process at once.
 #[derive(Debug, Clone, Default)]
 pub struct StopFlag(Arc<AtomicBool>);
 
@@ -21,7 +21,7 @@ impl StopFlag {
     /// The system refuses the handler.
     pub fn on_signals() -> io::Result<Self> {
         let stop = StopFlag::default();
-        for signal in [SIGINT, SIGTERM] {
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
             // In this order: the first signal finds the flag unset and only sets it, the second one quits.
             flag::register_conditional_shutdown(signal, QUIT, Arc::clone(&stop.0))?;
             flag::register(signal, Arc::clone(&stop.0))?;

@@ -178,6 +178,11 @@ impl Book {
         Ok(book)
     }
 
+    /// Where it lies.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// How its games are played.
     pub fn setup(&self) -> &Setup {
         &self.setup

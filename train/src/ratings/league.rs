@@ -179,6 +179,11 @@ impl League {
         self.book.players().get(player).map_or("?", |entrant| &entrant.name)
     }
 
+    /// The folder of its games.
+    pub fn folder(&self) -> &Path {
+        self.book.folder()
+    }
+
     /// Games of whole pairs.
     pub fn games(&self) -> u64 {
         self.book.encounters().iter().map(|e| 2 * e.pairs.pairs()).sum()

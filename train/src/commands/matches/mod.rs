@@ -181,16 +181,13 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     if let Some(path) = &args.records {
         records::check(path, &identity)?;
     }
+    let test =
+        args.sprt.map(|Leads(elo0, elo1)| Sprt { elo0, elo1, alpha: args.alpha, beta: args.beta });
     let config = MatchConfig {
         games: args.games(),
         max_plays: args.max_plays,
         concurrent: args.concurrent,
-        sprt: args.sprt.map(|Leads(elo0, elo1)| Sprt {
-            elo0,
-            elo1,
-            alpha: args.alpha,
-            beta: args.beta,
-        }),
+        sprt: test,
         worker: identity.nonce(),
         ..MatchConfig::new(rules, args.seed)
     };
@@ -203,6 +200,14 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
         MatchError::Config(_) | MatchError::Sprt(_) => Usage::error(error.to_string()),
         other => other.into(),
     })?;
+    if let Some(fewest) =
+        test.map(|test| test.fewest_games()).filter(|&least| least > u64::from(args.games()))
+    {
+        tracing::warn!(
+            "--games {}: the test cannot show the lead of --sprt before {fewest} games",
+            args.games()
+        );
+    }
     let stop = StopFlag::on_signals()?;
     // Only now is everything known to be right.
     let mut records = None;
