@@ -5,7 +5,7 @@
 //! cargo run --release -p gipf-selfplay --features threads --example baseline_climb -- docs/results/baselines.json [GAMES] [THREADS] [WORD]
 //! ```
 //!
-//! The file is written after every pairing, and a pairing that it holds is not played again; with WORD only pairings whose
+//! The file is written after every pairing, and a pairing that it holds with as many games is not played again; with WORD only pairings whose
 //! line contains it are played. Times are processor time of the player's thread, so that other work on the machine does not
 //! count.
 
@@ -142,10 +142,9 @@ fn main() -> Result<(), Failure> {
         (SEED, OPENING_PLAYS, DEFAULT_MAX_PLAYS);
     for (rules, a, b) in ladder() {
         let name = format!("{rules}: {a} against {b}");
-        let known = |pairing: &Pairing| {
-            (&*pairing.rules, &*pairing.a, &*pairing.b) == (rules, &*a, &*b)
-                && pairing.games >= games
-        };
+        let same =
+            |pairing: &Pairing| (&*pairing.rules, &*pairing.a, &*pairing.b) == (rules, &*a, &*b);
+        let known = |pairing: &Pairing| same(pairing) && pairing.games >= games;
         if !name.contains(word) || results.pairings.iter().any(known) {
             continue;
         }
@@ -163,6 +162,7 @@ fn main() -> Result<(), Failure> {
             pairing.b_side.milliseconds,
             pairing.a_side.longest,
         );
+        results.pairings.retain(|pairing| !same(pairing));
         results.pairings.push(pairing);
         write(Path::new(path), &results)?;
     }
