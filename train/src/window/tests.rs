@@ -222,7 +222,7 @@ fn targets_are_from_the_deciders_view() {
 /// A forfeit says who broke down, not who stood better: the result is no target.
 #[test]
 fn a_forfeited_game_teaches_as_an_unfinished_one() {
-    let unfinished = game("standard", 3, 40);
+    let unfinished = game("standard", 3, 12);
     let forfeited = GameRecord {
         result: GameResult::White,
         forfeit: Some("hung".to_owned()),
