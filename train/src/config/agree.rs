@@ -41,11 +41,12 @@ fn reason(config: &Config) -> Option<String> {
             report.games
         ));
     }
-    if run.deterministic && run.minutes > 0.0 {
-        return Some(format!(
-            "run.deterministic is true and run.minutes is {}: a run that ends by the clock cannot be repeated; set run.minutes = 0 and run.steps or run.games",
-            run.minutes
-        ));
+    for (key, minutes) in [("run.minutes", run.minutes), ("run.cpu_minutes", run.cpu_minutes)] {
+        if run.deterministic && minutes > 0.0 {
+            return Some(format!(
+                "run.deterministic is true and {key} is {minutes}: a run that ends by the clock cannot be repeated; set {key} = 0 and run.steps or run.games",
+            ));
+        }
     }
     if run.deterministic && run.steps == 0 && run.games == 0 {
         return Some(

@@ -100,6 +100,12 @@ pub const KEYS: &[Key] = &[
     fixed("run.name", Name, "", "name of the run, and of its folder under runs/"),
     fixed("run.seed", Whole(0, BIG), "", "seed of every random stream"),
     key("run.minutes", Number(0.0, 1e6), "minutes", "training time, 0: no limit"),
+    key(
+        "run.cpu_minutes",
+        Number(0.0, 1e9),
+        "minutes",
+        "processor time of all threads together, 0: no limit",
+    ),
     key("run.steps", Whole(0, BIG), "steps", "training steps, 0: no limit"),
     key("run.games", Whole(0, BIG), "games", "self-play games, 0: no limit"),
     fixed(

@@ -39,6 +39,9 @@ pub struct RunSection {
     pub seed: u64,
     /// Training time in minutes, all starts together; 0: no limit.
     pub minutes: f64,
+    /// Processor time of all the program's threads in minutes, all starts together; 0: no limit. On a machine that does
+    /// other work too, it is what a run's strength can be held against.
+    pub cpu_minutes: f64,
     /// Training steps; 0: no limit.
     pub steps: u64,
     /// Self-play games; 0: no limit.
@@ -60,6 +63,7 @@ impl Default for RunSection {
             name: "run".to_owned(),
             seed: 1,
             minutes: 0.0,
+            cpu_minutes: 0.0,
             steps: 0,
             games: 0,
             deterministic: false,

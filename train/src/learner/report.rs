@@ -337,6 +337,8 @@ fn more_training(config: &Config) -> String {
     let run = &config.run;
     if run.minutes > 0.0 {
         format!(" --set run.minutes={}", 2.0 * run.minutes)
+    } else if run.cpu_minutes > 0.0 {
+        format!(" --set run.cpu_minutes={}", 2.0 * run.cpu_minutes)
     } else if run.steps > 0 {
         format!(" --set run.steps={}", 2 * run.steps)
     } else if run.games > 0 {

@@ -146,7 +146,12 @@ impl Session {
         );
         let history = folder.history()?;
         let processor = ProcessorTime::after(history.last().map_or(0.0, |point| point.cpu_seconds));
-        let used = Used { seconds: state.seconds, steps: state.step, games: state.games };
+        let used = Used {
+            seconds: state.seconds,
+            cpu_seconds: processor.before,
+            steps: state.step,
+            games: state.games,
+        };
         let mut session = Session {
             limits: Limits::of(&config.run),
             scalars: Scalars::new(&folder.events()),
@@ -220,6 +225,10 @@ impl Session {
     pub fn used(&self) -> Used {
         Used {
             seconds: self.clock.seconds(),
+            cpu_seconds: match self.config.run.deterministic {
+                true => 0.0,
+                false => self.processor.seconds(),
+            },
             steps: self.folder.state.step,
             games: self.folder.state.games,
         }
