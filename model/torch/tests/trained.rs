@@ -119,7 +119,7 @@ fn native_and_libtorch_agree_on_every_vector_and_one_changed_weight_is_seen() {
         "stem.conv.weight",
         "blocks.2.conv1.weight",
         "blocks.3.conv2.weight",
-        "value.outcome.weight",
+        "value.hidden.weight",
     ] {
         let mut changed = checkpoint.clone();
         let weights = &mut changed.tensors.get_mut(name).unwrap().data;

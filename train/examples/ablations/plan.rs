@@ -1,0 +1,81 @@
+//! The plan of a study: its arms, and which of them meet.
+
+use std::collections::BTreeMap;
+
+use anyhow::{bail, ensure};
+use serde::{Deserialize, Serialize};
+
+/// A study.
+#[derive(Debug, Clone, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Plan {
+    /// The configuration that all arms start from.
+    pub config: String,
+    /// Processor time of each run in minutes, learner and self-play together, unless the arm says otherwise.
+    pub cpu_minutes: f64,
+    /// A run of each arm for each of them.
+    pub seeds: Vec<u64>,
+    /// Games of a match; a comparison has one for each seed.
+    pub games: u32,
+    /// Milliseconds a decision in the matches.
+    pub movetime: u32,
+    /// Overrides of the configuration for all arms, as `--set` takes them.
+    #[serde(default)]
+    pub set: Vec<String>,
+    /// The arms by name.
+    pub arms: BTreeMap<String, Arm>,
+    /// Who meets whom, in this order.
+    pub comparisons: Vec<Comparison>,
+}
+
+/// One way to train.
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Arm {
+    /// Overrides beyond those of all arms.
+    pub set: Vec<String>,
+    /// Its own processor time in minutes.
+    pub cpu_minutes: Option<f64>,
+}
+
+/// Two arms that meet.
+#[derive(Debug, Clone, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Comparison {
+    /// What is compared.
+    pub name: String,
+    /// The arm whose score is told.
+    pub a: String,
+    /// The arm it meets.
+    pub b: String,
+}
+
+impl Plan {
+    /// Checks what reading cannot.
+    ///
+    /// # Errors
+    /// A comparison names an arm that is none, two have one name, or a number is out of its range.
+    pub(super) fn check(&self) -> anyhow::Result<()> {
+        ensure!(!self.seeds.is_empty(), "seeds is empty");
+        ensure!(self.games > 0 && self.games.is_multiple_of(2), "games must be even and above 0");
+        for (index, comparison) in self.comparisons.iter().enumerate() {
+            for arm in [&comparison.a, &comparison.b] {
+                if !self.arms.contains_key(arm) {
+                    bail!("comparison '{}' names an arm '{arm}' that is none", comparison.name);
+                }
+            }
+            if self.comparisons[..index].iter().any(|other| other.name == comparison.name) {
+                bail!("two comparisons are named '{}'", comparison.name);
+            }
+        }
+        for (name, arm) in &self.arms {
+            ensure!(self.cpu_minutes_of(arm) > 0.0, "arm '{name}' has no processor time");
+        }
+        Ok(())
+    }
+
+    /// The processor time of an arm's runs in minutes.
+    pub(super) fn cpu_minutes_of(&self, arm: &Arm) -> f64 {
+        arm.cpu_minutes.unwrap_or(self.cpu_minutes)
+    }
+}

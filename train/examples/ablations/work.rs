@@ -1,0 +1,152 @@
+//! The work of a study: runs and matches by the program `gipf`, as long as there is time.
+
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use gipf_train::run::{RunFolder, RunView};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use super::plan::{Comparison, Plan};
+
+/// What came of a piece of work.
+pub(super) enum Outcome {
+    /// It is done, now or before.
+    Done(Value),
+    /// The time is up.
+    OutOfTime,
+}
+
+/// Where the work is done.
+pub(super) struct Workshop<'a> {
+    plan: &'a Plan,
+    /// The program `gipf`.
+    program: PathBuf,
+    runs: PathBuf,
+    until: Instant,
+}
+
+impl<'a> Workshop<'a> {
+    /// A workshop that closes at an instant.
+    ///
+    /// # Errors
+    /// The program `gipf` is not there, or the folder cannot be made.
+    pub(super) fn new(plan: &'a Plan, runs: PathBuf, until: Instant) -> anyhow::Result<Self> {
+        let examples = std::env::current_exe()?;
+        let folder = examples.parent().and_then(|folder| folder.parent());
+        let program = folder.context("this program lies in no folder")?.join("gipf");
+        if !program.is_file() {
+            bail!("{} is missing: cargo build --release -p gipf-train", program.display());
+        }
+        fs::create_dir_all(&runs).with_context(|| runs.display().to_string())?;
+        Ok(Workshop { plan, program, runs, until })
+    }
+
+    fn run(&self, arm: &str, seed: u64) -> PathBuf {
+        self.runs.join(format!("{arm}-{seed}"))
+    }
+
+    /// Trains an arm's run of a seed to its end; what it used.
+    ///
+    /// # Errors
+    /// The program fails; its log, beside the run, says why.
+    pub(super) fn train(&self, arm: &str, seed: u64) -> anyhow::Result<Outcome> {
+        let (run, minutes) = (self.run(arm, seed), self.plan.cpu_minutes_of(&self.plan.arms[arm]));
+        if let Some(used) = finished(&run, minutes)? {
+            return Ok(Outcome::Done(used));
+        }
+        let mut command = Command::new(&self.program);
+        command.arg("train").arg(&self.plan.config).arg("--run").arg(&run);
+        if !RunFolder::holds_run(&run) {
+            let limits = [
+                format!("run.seed={seed}"),
+                "run.minutes=0".to_owned(),
+                format!("run.cpu_minutes={minutes}"),
+                "report.games=0".to_owned(),
+            ];
+            for setting in limits.iter().chain(&self.plan.set).chain(&self.plan.arms[arm].set) {
+                command.arg("--set").arg(setting);
+            }
+        }
+        println!("training {}", run.display());
+        let log = run.with_extension("log");
+        let file = File::options().create(true).append(true).open(&log)?;
+        command.stdout(file.try_clone()?).stderr(file);
+        let ended = self.wait(command.spawn()?)?;
+        match finished(&run, minutes)? {
+            Some(used) => Ok(Outcome::Done(used)),
+            None if !ended => Ok(Outcome::OutOfTime),
+            None => bail!("{} did not come to its end: see {}", run.display(), log.display()),
+        }
+    }
+
+    /// Plays a comparison's match of a seed to its end; what `gipf match --json` says of it.
+    ///
+    /// # Errors
+    /// The program fails.
+    pub(super) fn play(&self, comparison: &Comparison, seed: u64) -> anyhow::Result<Outcome> {
+        let name = format!("{}-{}-{seed}", comparison.a, comparison.b);
+        let output = self.runs.join(format!("{name}.json"));
+        if Instant::now() >= self.until {
+            return Ok(Outcome::OutOfTime);
+        }
+        println!("match {name}");
+        let player = |arm: &str| format!("run:{}@latest", self.run(arm, seed).display());
+        let mut command = Command::new(&self.program);
+        command
+            .arg("match")
+            .args([player(&comparison.a), player(&comparison.b)])
+            .args(["--games", &self.plan.games.to_string()])
+            .args(["--movetime", &self.plan.movetime.to_string()])
+            .args(["--seed", &seed.to_string(), "--json", "--records"])
+            .arg(self.runs.join(format!("{name}.jsonl")))
+            .stdout(File::create(&output)?)
+            .stderr(Stdio::null());
+        let ended = self.wait(command.spawn()?)?;
+        let text = fs::read_to_string(&output)?;
+        match serde_json::from_str::<Value>(&text) {
+            Ok(result) if result["stopped"] == json!(false) => Ok(Outcome::Done(result)),
+            _ if !ended => Ok(Outcome::OutOfTime),
+            _ => bail!("the match {name} did not come to its end"),
+        }
+    }
+
+    /// Waits for a process, and asks it to stop when the time is up; whether it ended by itself.
+    fn wait(&self, mut child: Child) -> anyhow::Result<bool> {
+        let mut asked = false;
+        loop {
+            if child.try_wait()?.is_some() {
+                return Ok(!asked);
+            }
+            if !asked && Instant::now() >= self.until {
+                // It saves what it has done.
+                let id = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+                kill_process(id.context("a process without a number")?, Signal::TERM)?;
+                asked = true;
+            }
+            thread::sleep(Duration::from_millis(100));
+        }
+    }
+}
+
+/// What a run has used, if it has had its processor time.
+fn finished(run: &std::path::Path, minutes: f64) -> anyhow::Result<Option<Value>> {
+    if !RunFolder::holds_run(run) {
+        return Ok(None);
+    }
+    let view = RunView::open(run)?;
+    let Some(last) = view.history()?.pop().filter(|last| last.cpu_seconds >= 60.0 * minutes) else {
+        return Ok(None);
+    };
+    Ok(Some(json!({
+        "cpu_minutes": last.cpu_seconds / 60.0,
+        "steps": last.step,
+        "games": last.games,
+        "positions": last.positions,
+        "samples_trained": view.state.samples_trained,
+    })))
+}
