@@ -44,8 +44,9 @@ const TAKES: [usize; 2] = [41, 44];
 const TAKES_MORE: [usize; 2] = [47, 50];
 const TAKES_GIPF: [usize; 2] = [53, 56];
 const TAKEN: usize = 59;
+const COMPLETING: usize = 61;
 
-const PLANE_NAMES: [&str; 61] = [
+const PLANE_NAMES: [&str; 63] = [
     "own stacks",
     "other stacks",
     "own basic piece at the bottom",
@@ -107,6 +108,8 @@ const PLANE_NAMES: [&str; 61] = [
     "other pushes that take a GIPF-piece, SE-NW",
     "other stacks that an own push takes",
     "own stacks that a push of the other takes",
+    "spots that would complete an own row",
+    "spots that would complete a row of the other",
 ];
 
 /// Planes that stand for the three orientations, each group in their order.
@@ -332,6 +335,7 @@ impl Features {
                 self.planes[first..first + 3].copy_from_slice(&sets);
             }
             self.planes[TAKEN + side] = threats.taken;
+            self.planes[COMPLETING + side] = threats.completing;
         }
     }
 

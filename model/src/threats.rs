@@ -5,7 +5,7 @@
 
 use gipf_core::{Color, Direction, Entry, Position, SpotSet};
 
-/// The pushes of a basic piece by one side that make a row of its own, whether or not it is that side's turn and whatever it has in hand.
+/// How one side can make a row: the pushes of a basic piece that make a row of its own, whether or not it is that side's turn and whatever it has in hand.
 ///
 /// A push is marked on its first spot, in the set of its line's orientation (0: N-S, 1: NE-SW, 2: SE-NW): a rim spot is one end
 /// of a line, so both together say which push it is.
@@ -21,6 +21,8 @@ pub(crate) struct Threats {
     pub(crate) takes_gipf: [SpotSet; 3],
     /// The other side's stacks that some push takes, where they stand now.
     pub(crate) taken: SpotSet,
+    /// Spots not owned that would complete a row if they were: where a move of a potential to them would.
+    pub(crate) completing: SpotSet,
 }
 
 impl Threats {
@@ -32,7 +34,7 @@ impl Threats {
             occupied: position.occupied(),
         };
         let gipfs = position.gipfs() & board.other;
-        let mut threats = Threats::default();
+        let mut threats = Threats { completing: completing(board.own), ..Threats::default() };
         for entry in Entry::ALL {
             let Some(path) = entry.path(board.occupied) else { continue };
             let after = board.pushed(entry, path);
@@ -84,6 +86,26 @@ impl Board {
     }
 }
 
+/// The spots whose three neighbours in some four of a line are in the set, and which are not themselves.
+#[inline]
+fn completing(own: SpotSet) -> SpotSet {
+    let mut spots = SpotSet::EMPTY;
+    for orientation in 0..3 {
+        let direction = Direction::from_index(orientation);
+        let shifts = |set: SpotSet, direction: Direction| {
+            let one = set.shift(direction);
+            let two = one.shift(direction);
+            [one, two, two.shift(direction)]
+        };
+        // Owned one, two, three steps behind, and as many ahead.
+        let [behind, behind2, behind3] = shifts(own, direction);
+        let [ahead, ahead2, ahead3] = shifts(own, direction.opposite());
+        let both = behind & ahead;
+        spots |= behind & behind2 & behind3 | both & (behind2 | ahead2) | ahead & ahead2 & ahead3;
+    }
+    spots - own
+}
+
 /// Rows of an orientation with every stack that extends them without a gap.
 #[inline]
 fn extended(rows: SpotSet, orientation: usize, occupied: SpotSet) -> SpotSet {
@@ -124,6 +146,21 @@ mod tests {
             // The game may end before anything is removed.
             Phase::Won(_) => None,
             _ => Some((false, SpotSet::EMPTY)),
+        }
+    }
+
+    #[test]
+    fn a_completing_spot_completes() {
+        let mut rng = ChaCha8Rng::seed_from_u64(3);
+        for _ in 0..2000 {
+            let own = SpotSet(rng.next_u64() & rng.next_u64()) & SpotSet::ALL;
+            // Without the rows that are there already.
+            let own = (0..3).fold(own, |own, orientation| own - own.rows(orientation));
+            for spot in (SpotSet::ALL - own).iter() {
+                let with = own | SpotSet::of(spot);
+                let row = (0..3).any(|orientation| !with.rows(orientation).is_empty());
+                assert_eq!(completing(own).contains(spot), row, "{own:?} {spot}");
+            }
         }
     }
 

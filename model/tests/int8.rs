@@ -85,7 +85,11 @@ fn it_is_close_to_f32() {
     // Calibrated on some positions, used on others.
     let (calibrating, tried) = batch.split_at(120);
     for text in ["4x32", "2x64", "2x48-nopool"] {
-        let (checkpoint, calibration) = network(text, calibrating);
+        let mut checkpoint = random_checkpoint(text.parse().unwrap(), 6);
+        // A random network would be sure of its values, and turn from one side to the other at once.
+        let last = checkpoint.tensors.get_mut("value.outcome.weight").unwrap();
+        last.data.iter_mut().for_each(|weight| *weight *= 0.02);
+        let calibration = calibrate(&checkpoint, calibrating);
         let float = evaluate(&mut NativeEvaluator::new(&checkpoint), tried);
         let int8 = evaluate(&mut Int8Evaluator::new(&checkpoint, &calibration), tried);
         let (logits, values) = distances(&float, &int8);
@@ -94,9 +98,7 @@ fn it_is_close_to_f32() {
             let mean = all.iter().sum::<f32>() / all.len() as f32;
             (all.iter().map(|l| (l - mean).powi(2)).sum::<f32>() / all.len() as f32).sqrt()
         };
-        // A random network is sure of most of its values, and turns from one side to the other at once; a trained one is held to
-        // more (gipf-model-torch, tests/trained.rs).
-        assert!(logits < 0.03 * spread && values < 0.1, "{text}: {logits} of {spread}, {values}");
+        assert!(logits < 0.03 * spread && values < 0.02, "{text}: {logits} of {spread}, {values}");
         assert!(logits > 0.0, "{text}: int8 rounds");
     }
 }
