@@ -242,12 +242,17 @@ impl PolicyIndex {
     /// The same actions on the transformed board, in the same order.
     #[must_use]
     pub fn transformed(&self, symmetry: Symmetry) -> PolicyIndex {
-        let permutation = symmetry_permutation(symmetry);
         let mut image = self.clone();
-        for (index, _) in &mut image.terms {
+        image.transform(symmetry);
+        image
+    }
+
+    /// Makes it the index of the same actions on the transformed board, in the same order.
+    pub(crate) fn transform(&mut self, symmetry: Symmetry) {
+        let permutation = symmetry_permutation(symmetry);
+        for (index, _) in &mut self.terms {
             *index = permutation[usize::from(*index)];
         }
-        image
     }
 
     fn entry(&mut self, family: usize, entry: Entry, occupied: SpotSet) {

@@ -32,12 +32,17 @@ impl Default for GumbelConfig {
 }
 
 /// Constants of the PUCT search.
+///
+/// The defaults are AlphaZero's (Silver et al. 2018) in this game's terms: its `c_init` of 1.25 for values in [-1, 1] between
+/// KataGo's 1.1 and lc0's 1.75 (its logarithm of the visits says nothing below some thousands of them), a quarter of noise, and
+/// as concentration 10 over the number of plays to choose from, which is about 30 on `standard`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PuctConfig {
     /// Weight of the exploration term against Q in [-1, 1], above 0.
     pub c_puct: f32,
-    /// An unvisited play's Q is its node's, less this times the root of the visited plays' share of the prior; 0 or more.
+    /// An unvisited play's Q is its node's, less this times the root of the visited plays' share of the prior; 0 or more. Not
+    /// used at a root with noise.
     pub fpu_reduction: f32,
     /// Share of Dirichlet noise in the root's prior where noise is asked for, 0 to 1.
     pub noise_fraction: f32,
@@ -63,6 +68,8 @@ pub struct SearchConfig {
     pub puct: PuctConfig,
     /// Whether a game's next decision starts from what the last one has searched below the play made.
     pub tree_reuse: bool,
+    /// Whether each position is shown to the network on one of its 12 symmetric boards, a fixed function of the position.
+    pub symmetry: bool,
     /// Nodes of one game's tree above which a new search starts afresh; it bounds the memory. 1000 or more.
     pub max_nodes: u32,
 }
@@ -74,6 +81,7 @@ impl Default for SearchConfig {
             gumbel: GumbelConfig::default(),
             puct: PuctConfig::default(),
             tree_reuse: true,
+            symmetry: false,
             max_nodes: 50_000,
         }
     }

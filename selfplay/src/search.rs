@@ -1,6 +1,6 @@
 //! The search of one game's decisions. It holds the tree and asks for evaluations; whoever drives it has the network.
 
-use gipf_core::{Color, Play, Position};
+use gipf_core::{Color, Play, Position, Symmetry};
 use gipf_model::{Evaluation, Features};
 use rand_chacha::ChaCha8Rng;
 
@@ -181,10 +181,15 @@ impl Search {
         self.leaves.last().map(|&leaf| self.tree.position(leaf))
     }
 
-    /// Fills the features of the position that is to be evaluated.
+    /// Fills the features of the position that is to be evaluated, seen on the board that its hash names where the config asks
+    /// for symmetry. The logits stay in the order of the plays, so nothing has to be turned back.
     pub(crate) fn fill(&self, features: &mut Features) {
         if let Some(&leaf) = self.leaves.last() {
-            features.fill(self.tree.position(leaf), self.tree.plays(leaf));
+            let position = self.tree.position(leaf);
+            features.fill(position, self.tree.plays(leaf));
+            if self.config.symmetry {
+                features.transform(board_of(position));
+            }
         }
     }
 
@@ -240,10 +245,14 @@ impl Search {
                 out.play = plays[won.unwrap_or_else(|| most_visited(edges, color)) as usize];
                 let counts = |edge: &Edge| if edge.is_lost_for(color) { 0 } else { edge.visits };
                 let counted: u32 = edges.iter().map(counts).sum();
+                // Without a visit that counts the priors have to do: those of the plays not proven lost, if any is left.
+                let left = |edge: &Edge| if edge.is_lost_for(color) { 0.0 } else { edge.prior };
+                let open: f32 = edges.iter().map(left).sum();
                 let share = |(index, edge): (usize, &Edge)| match won {
                     Some(won) => f32::from(u8::from(index == won as usize)),
-                    None if counted == 0 => edge.prior,
-                    None => counts(edge) as f32 / counted as f32,
+                    None if counted > 0 => counts(edge) as f32 / counted as f32,
+                    None if open > 0.0 => left(edge) / open,
+                    None => edge.prior,
                 };
                 out.policy.extend(plays.iter().copied().zip(edges.iter().enumerate().map(share)));
             }
@@ -427,6 +436,14 @@ impl Search {
             self.deepest = self.deepest.max(self.path.len() as u32);
         }
     }
+}
+
+/// The symmetric board that a position is shown on: a function of the position alone, so that it is the same in every tree, lane
+/// and batch and an evaluation can be kept by the position. The hash is the position's own, not one that its symmetric
+/// positions share: on average over positions each board is seen equally often.
+fn board_of(position: &Position) -> Symmetry {
+    let high = position.hash64() >> 32;
+    Symmetry::ALL[((high * Symmetry::COUNT as u64) >> 32) as usize]
 }
 
 #[cfg(test)]

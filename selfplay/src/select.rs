@@ -65,7 +65,8 @@ pub(crate) fn by_improved_policy(
 
 /// AlphaZero's rule: the play that maximizes `Q + c_puct · P · sqrt(ΣN) / (1 + N)`, Q the decider's in [-1, 1]. An
 /// unvisited play's Q is the node's less `fpu_reduction · sqrt(visited plays' share of P)` (as in KataGo and lc0).
-/// `priors` replaces the network's at a root with noise; then every play gets a look. Returns the arena index.
+/// `priors` replaces the network's at a root with noise; then every play gets a look, and there is no reduction: it would keep
+/// the search from what the noise is to make it try (Wu 2019, section 2). Returns the arena index.
 pub(crate) fn by_upper_confidence(
     config: &PuctConfig,
     tree: &Tree,
@@ -80,8 +81,8 @@ pub(crate) fn by_upper_confidence(
     for edge in edges[..looked_at].iter().filter(|edge| edge.visits > 0) {
         mixed.add(edge.prior, edge.visits, 0.0);
     }
-    let first_play =
-        sign(color) * tree.node(node).q - config.fpu_reduction * mixed.prior().max(0.0).sqrt();
+    let reduction = if priors.is_some() { 0.0 } else { config.fpu_reduction };
+    let first_play = sign(color) * tree.node(node).q - reduction * mixed.prior().max(0.0).sqrt();
     let root = mixed.visits().max(1.0).sqrt();
     let mut best = (f32::NEG_INFINITY, 0);
     for (index, edge) in edges[..looked_at].iter().enumerate() {

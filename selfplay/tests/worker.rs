@@ -4,7 +4,7 @@
 mod common;
 
 use common::{config, fake, identity, sampler, sorted, worker};
-use gipf_core::record::GameRecord;
+use gipf_core::record::{GameRecord, POLICY_UNIT, SearchRecord};
 use gipf_model::fake::{FakeEvaluator, Hooked, OutOfOrder, ScriptedEvaluator};
 use gipf_model::{EvalError, Evaluation, Evaluator};
 use gipf_selfplay::{
@@ -103,6 +103,82 @@ fn records_are_complete_and_replay() {
         assert!(stats.forced_plays > 0 && stats.fill() > 0.3 && stats.fill() <= 1.0);
         assert!(stats.evaluations <= stats.capacity);
     }
+}
+
+/// Whether a recorded policy is made of whole visits: there is a number of visits of which each share is a whole number.
+fn is_made_of_visits(search: &SearchRecord) -> bool {
+    // Of 16 bits each share is off by one part at most, the largest by one part a play.
+    let slack = f64::from(search.n) * search.pi.len() as f64 / f64::from(POLICY_UNIT);
+    (1..=search.n).any(|counted| {
+        let visits = |parts: u16| f64::from(parts) / f64::from(POLICY_UNIT) * f64::from(counted);
+        search.pi.iter().all(|&(_, parts)| (visits(parts) - visits(parts).round()).abs() <= slack)
+    })
+}
+
+/// PUCT's policies are visit counts; plays are the most visited ones, but for those of the opening, which are drawn.
+#[test]
+fn puct_learns_from_visits_and_draws_the_opening_from_them() {
+    let of = |method| {
+        let mut config = SelfPlayConfig { full_probability: 0.5, ..config(8) };
+        config.search.method = method;
+        let records = play(&config, 16, fake()).0;
+        let (mut drawn, mut whole, mut open) = (0, 0, 0);
+        for record in &records {
+            for (ply, played) in (0..).zip(&record.plays) {
+                let Some(search) = played.s.as_ref().filter(|search| search.q.abs() < 1.0) else {
+                    continue;
+                };
+                // (Where all visits were proven losses the policy is what is left of the prior.)
+                open += 1;
+                whole += u32::from(is_made_of_visits(search));
+                let most = search.pi.iter().map(|&(_, parts)| parts).max().unwrap();
+                let own = search.pi.iter().find(|(play, _)| *play == played.p);
+                // Of two with equal visits one has the parts that rounding left over.
+                let best = own.unwrap().1 as usize + search.pi.len() >= usize::from(most);
+                if ply < config.opening.sampled_plays {
+                    drawn += u32::from(!best);
+                } else if method == Method::Puct {
+                    assert!(best, "{}: {search:?}", played.p);
+                }
+            }
+        }
+        (whole, open, drawn)
+    };
+    let (whole, open, drawn) = of(Method::Puct);
+    assert!(drawn > 20, "{drawn} plays of the openings were not the most visited ones");
+    assert!(whole * 50 > open * 49 && open > 400, "{whole} of {open} policies are visits");
+    let (whole, open, _) = of(Method::Gumbel);
+    assert!(whole * 2 < open, "{whole} of {open} improved policies look like visits");
+}
+
+#[test]
+fn noise_is_in_full_searches_only() {
+    let games = |full_probability, noise_fraction| {
+        let mut config = SelfPlayConfig { full_probability, ..config(8) };
+        config.search.method = Method::Puct;
+        config.search.puct.noise_fraction = noise_fraction;
+        play(&config, 12, fake()).0
+    };
+    assert_eq!(games(0.0, 0.9), games(0.0, 0.0));
+    let (noisy, clear) = (games(1.0, 0.9), games(1.0, 0.0));
+    assert!(noisy.iter().zip(&clear).all(|(a, b)| a.plays != b.plays));
+}
+
+/// A network that sees no difference between symmetric boards plays the same games on all of them; another one does not.
+#[test]
+fn symmetric_boards_change_what_the_network_sees_and_nothing_else() {
+    let games = |evaluator: FakeEvaluator, symmetry, lanes, cache_megabytes| {
+        let mut config = SelfPlayConfig { cache_megabytes, ..config(lanes) };
+        config.search.symmetry = symmetry;
+        play(&config, 16, evaluator).0
+    };
+    let blind = || FakeEvaluator::symmetric(3);
+    assert_eq!(games(blind(), true, 8, 0), games(blind(), false, 8, 0));
+    let turned = games(fake(), true, 8, 0);
+    assert!(turned.iter().zip(&games(fake(), false, 8, 0)).all(|(a, b)| a.plays != b.plays));
+    // Which board it is depends on the position alone: not on lanes, batches or a cache.
+    assert_eq!(games(fake(), true, 3, 0), turned);
+    assert_eq!(games(fake(), true, 8, 4), turned);
 }
 
 #[test]
@@ -243,12 +319,12 @@ fn a_cache_changes_no_record_and_saves_evaluations() {
 fn a_new_evaluator_clears_the_cache() {
     let halves = |cache_megabytes| {
         let config = SelfPlayConfig { cache_megabytes, ..config(4) };
-        let counter = GameCounter::new(0, 8);
+        let counter = GameCounter::new(0, 16);
         let mut worker = worker(&config, &RULES, &counter, FakeEvaluator::new(3));
         let mut records = Vec::new();
         worker.run_to_end(&mut |record| records.push(record)).unwrap();
         worker.set_evaluator(FakeEvaluator::new(4), 8);
-        counter.allow(8);
+        counter.allow(16);
         worker.run_to_end(&mut |record| records.push(record)).unwrap();
         (sorted(records), worker.stats().cache_hits)
     };

@@ -20,7 +20,7 @@ use crate::run::{RunFolder, RunView, checkpoint_name};
 
 /// What the command line accepts, for messages.
 pub(super) const FORMS: &str = "random, greedy, alphabeta[:DEPTH], mcts[:PLAYOUTS], a checkpoint file, \
-     puct:CHECKPOINT, run:DIR@latest|best|STEP or ugi:COMMAND";
+     puct:CHECKPOINT, sym:CHECKPOINT, run:DIR@latest|best|STEP or ugi:COMMAND";
 
 /// Plays that alpha-beta looks ahead where the others have a number of simulations.
 const DEPTH: u32 = 4;
@@ -34,8 +34,10 @@ pub(super) enum PlayerSpec {
     Network {
         /// As the user named it.
         name: String,
-        /// Gumbel or PUCT.
+        /// Gumbel or PUCT (`puct:`).
         method: Method,
+        /// Whether each position is seen on one of its symmetric boards (`sym:`).
+        symmetry: bool,
         /// The loaded network.
         checkpoint: Box<Checkpoint>,
     },
@@ -91,10 +93,7 @@ impl PlayerSpec {
         if let Some(command) = text.strip_prefix("ugi:") {
             return Ok(PlayerSpec::Outside { command: command.to_owned() });
         }
-        let (method, place) = match text.strip_prefix("puct:") {
-            Some(place) => (Method::Puct, place),
-            None => (Method::Gumbel, text),
-        };
+        let (method, symmetry, place) = options(text);
         let path = match place.strip_prefix("run:") {
             Some(run) => checkpoint_of_run(run)?,
             None => PathBuf::from(place),
@@ -110,7 +109,8 @@ impl PlayerSpec {
             )));
         }
         let checkpoint = Checkpoint::load(&path)?;
-        Ok(PlayerSpec::Network { name: text.to_owned(), method, checkpoint: Box::new(checkpoint) })
+        let (name, checkpoint) = (text.to_owned(), Box::new(checkpoint));
+        Ok(PlayerSpec::Network { name, method, symmetry, checkpoint })
     }
 
     /// As the user named it.
@@ -148,9 +148,10 @@ impl PlayerSpec {
                 Contestant::built_in(BuiltIn::AlphaBeta { depth }, terms.limit)
             }
             PlayerSpec::BuiltIn(built_in) => Contestant::built_in(*built_in, terms.limit),
-            PlayerSpec::Network { name, method, checkpoint } => {
-                let network =
+            PlayerSpec::Network { name, method, symmetry, checkpoint } => {
+                let mut network =
                     network_with(name, *method, checkpoint, terms.device, terms.precision)?;
+                network.search.symmetry = *symmetry;
                 Contestant::network(network, terms.limit)?
             }
             PlayerSpec::Outside { command } => {
@@ -170,6 +171,20 @@ impl PlayerSpec {
     pub(super) fn judge(&self, device: Device) -> anyhow::Result<Option<Judge>> {
         let judge = |checkpoint| network(&self.name(), Method::Gumbel, checkpoint, device);
         self.checkpoint().map(judge).transpose()
+    }
+}
+
+/// How a network is searched, by the words before its place: each once at most, in any order (`puct:sym:FILE`).
+fn options(text: &str) -> (Method, bool, &str) {
+    let (mut method, mut symmetry, mut place) = (Method::Gumbel, false, text);
+    loop {
+        if let Some(rest) = place.strip_prefix("puct:").filter(|_| method != Method::Puct) {
+            (method, place) = (Method::Puct, rest);
+        } else if let Some(rest) = place.strip_prefix("sym:").filter(|_| !symmetry) {
+            (symmetry, place) = (true, rest);
+        } else {
+            return (method, symmetry, place);
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The typed sections of a configuration, with their defaults.
 
-use gipf_selfplay::{RulesEntry, Sprt};
+use gipf_selfplay::{Method, RulesEntry, Sprt};
 use serde::{Deserialize, Serialize};
 
 /// A whole configuration. Every key has a default, so that a file states only what differs.
@@ -174,24 +174,38 @@ pub struct SelfPlaySection {
     pub precision: CpuPrecision,
     /// Games a worker plays at once; their leaves make one batch.
     pub lanes: u32,
+    /// The search that makes the games. Gating matches and those at the end are played with Gumbel's in either case, so that
+    /// what they measure is the network.
+    pub search: Method,
     /// Simulations of a full search.
     pub simulations: u32,
     /// Simulations of a fast search, whose policy is not learned.
     pub fast_simulations: u32,
     /// Share of the decisions that get a full search (playout-cap randomization).
     pub full_search_probability: f64,
-    /// Root candidates of a full search.
+    /// Root candidates of a full Gumbel search.
     pub considered: u32,
-    /// Root candidates of a fast search.
+    /// Root candidates of a fast Gumbel search.
     pub fast_considered: u32,
     /// Weight of the search in the improved policy: `c_visit` of Danihelka et al. 2022.
     pub c_visit: f64,
     /// Weight of the search in the improved policy: `c_scale` of Danihelka et al. 2022.
     pub c_scale: f64,
+    /// Weight of PUCT's exploration term against values in [-1, 1].
+    pub c_puct: f64,
+    /// How much less than its node PUCT takes an unvisited play to be worth, times the root of the visited plays' share of the
+    /// prior; none at a root with noise (Wu 2019).
+    pub fpu_reduction: f64,
+    /// Share of Dirichlet noise in the priors of the root of a full PUCT search.
+    pub noise_fraction: f64,
+    /// Concentration of that noise: about 10 over the number of plays to choose from (Silver et al. 2018).
+    pub noise_alpha: f64,
     /// Memory of each worker's cache of evaluations in MB (2^20 bytes); 0: no cache.
     pub cache_megabytes: u32,
     /// Whether a search goes on with the tree of the one before.
     pub tree_reuse: bool,
+    /// Whether each position is shown to the network on one of its 12 symmetric boards, a fixed function of the position.
+    pub symmetry: bool,
     /// A game starts with 0 to this many uniformly random plays.
     pub opening_random_plays: u32,
     /// Plays before this one are sampled from the search's policy, later ones are its best.
@@ -213,6 +227,7 @@ impl Default for SelfPlaySection {
             niceness: 10,
             precision: CpuPrecision::F32,
             lanes: 64,
+            search: Method::Gumbel,
             simulations: 64,
             fast_simulations: 16,
             full_search_probability: 0.25,
@@ -220,8 +235,13 @@ impl Default for SelfPlaySection {
             fast_considered: 4,
             c_visit: 50.0,
             c_scale: 1.0,
+            c_puct: 1.5,
+            fpu_reduction: 0.2,
+            noise_fraction: 0.25,
+            noise_alpha: 0.3,
             cache_megabytes: 64,
             tree_reuse: true,
+            symmetry: false,
             opening_random_plays: 2,
             opening_sampled_plays: 8,
             opening_temperature: 1.0,

@@ -20,8 +20,8 @@ const SLICE: Duration = Duration::from_millis(250);
 /// Batches of self-play that the bare evaluator gets in a turn.
 const RECORDED: usize = 4;
 
-/// Games on one thread with every search of the same size, once without a cache and once with one; and in turns with them,
-/// so that whatever else the machine does hits all alike, the bare evaluator, on batches that the games without a cache have just
+/// Games on one thread with every search of the same size: as they are, with a cache, and on symmetric boards; and in turns with them,
+/// so that whatever else the machine does hits all alike, the bare evaluator, on batches that the games as they are have just
 /// asked for and on the batch of `bench eval`. On the CPU rates are those of processor time.
 pub(super) fn self_play(
     args: &Args,
@@ -32,9 +32,10 @@ pub(super) fn self_play(
     let checkpoint = checkpoint(args, rules)?;
     let precision = args.precision.unwrap_or_default();
     let network = || evaluator_with(&checkpoint, device, precision);
-    let (mut plain, mut cached) = (
-        Player::new(args, rules, 0, network()?)?,
-        Player::new(args, rules, args.cache_megabytes, network()?)?,
+    let (mut plain, mut cached, mut turned) = (
+        Player::new(args, rules, (0, false), network()?)?,
+        Player::new(args, rules, (args.cache_megabytes, false), network()?)?,
+        Player::new(args, rules, (0, true), network()?)?,
     );
     let random: Vec<Features> =
         features(rules, args.batch as usize).into_iter().map(|(features, _)| features).collect();
@@ -43,9 +44,10 @@ pub(super) fn self_play(
     // All games begin at once: a slice each lets them spread, fills the cache and warms up the evaluators.
     plain.measure(device)?;
     cached.measure(device)?;
+    turned.measure(device)?;
     on_games.measure(device, &plain.recorded()?)?;
     on_random.measure(device, &random)?;
-    [&mut plain, &mut cached].into_iter().for_each(Player::begin);
+    [&mut plain, &mut cached, &mut turned].into_iter().for_each(Player::begin);
     [&mut on_games, &mut on_random].into_iter().for_each(Bare::begin);
     let (mut actions, mut positions, started) = (0, 0, Instant::now());
     while positions == 0 || started.elapsed() < time {
@@ -54,6 +56,7 @@ pub(super) fn self_play(
         on_games.measure(device, &batches)?;
         on_random.measure(device, &random)?;
         cached.measure(device)?;
+        turned.measure(device)?;
         let asked = batches.iter().flatten();
         actions += asked.clone().map(|features| features.policy.actions()).sum::<usize>();
         positions += asked.count();
@@ -80,6 +83,7 @@ pub(super) fn self_play(
         "cached_plays_per_second": rate(with.plays, &cached),
         "cache_hits_percent": 100.0 * with.hit_rate(),
         "cache_gain": rate(with.plays, &cached) / rate(without.plays, &plain),
+        "symmetry_ratio": rate(turned.done.evaluations, &turned) / speed,
     }))
 }
 
@@ -151,11 +155,11 @@ impl Player {
     fn new(
         args: &Args,
         rules: &Rules,
-        cache_megabytes: u32,
+        (cache_megabytes, symmetry): (u32, bool),
         evaluator: BoxedEvaluator,
     ) -> anyhow::Result<Player> {
         let config = SelfPlayConfig {
-            search: SearchConfig::default(),
+            search: SearchConfig { symmetry, ..SearchConfig::default() },
             lanes: args.batch,
             simulations: args.simulations,
             full_probability: 1.0,
