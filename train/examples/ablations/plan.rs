@@ -15,10 +15,10 @@ pub(super) struct Plan {
     pub cpu_minutes: f64,
     /// A run of each arm for each of them.
     pub seeds: Vec<u64>,
-    /// Games of a match; a comparison has one for each seed.
+    /// Games of a match, unless the comparison says otherwise; it has one for each seed.
     pub games: u32,
-    /// Milliseconds a decision in the matches.
-    pub movetime: u32,
+    /// Simulations a decision in the matches, unless the comparison is by time.
+    pub nodes: u32,
     /// Overrides of the configuration for all arms, as `--set` takes them.
     #[serde(default)]
     pub set: Vec<String>,
@@ -48,6 +48,12 @@ pub(super) struct Comparison {
     pub a: String,
     /// The arm it meets.
     pub b: String,
+    /// Its own number of games.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub games: Option<u32>,
+    /// Milliseconds a decision instead of simulations: for networks that differ in what they cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub movetime: Option<u32>,
 }
 
 impl Plan {
@@ -57,13 +63,18 @@ impl Plan {
     /// A comparison names an arm that is none, two have one name, or a number is out of its range.
     pub(super) fn check(&self) -> anyhow::Result<()> {
         ensure!(!self.seeds.is_empty(), "seeds is empty");
-        ensure!(self.games > 0 && self.games.is_multiple_of(2), "games must be even and above 0");
         for (index, comparison) in self.comparisons.iter().enumerate() {
             for arm in [&comparison.a, &comparison.b] {
                 if !self.arms.contains_key(arm) {
                     bail!("comparison '{}' names an arm '{arm}' that is none", comparison.name);
                 }
             }
+            let games = self.games_of(comparison);
+            ensure!(
+                games > 0 && games.is_multiple_of(2),
+                "comparison '{}' has {games} games: they must be even and above 0",
+                comparison.name
+            );
             if self.comparisons[..index].iter().any(|other| other.name == comparison.name) {
                 bail!("two comparisons are named '{}'", comparison.name);
             }
@@ -72,6 +83,11 @@ impl Plan {
             ensure!(self.cpu_minutes_of(arm) > 0.0, "arm '{name}' has no processor time");
         }
         Ok(())
+    }
+
+    /// Games of each of a comparison's matches.
+    pub(super) fn games_of(&self, comparison: &Comparison) -> u32 {
+        comparison.games.unwrap_or(self.games)
     }
 
     /// The processor time of an arm's runs in minutes.

@@ -96,12 +96,16 @@ impl<'a> Workshop<'a> {
         }
         println!("match {name}");
         let player = |arm: &str| format!("run:{}@latest", self.run(arm, seed).display());
+        let limit = match comparison.movetime {
+            Some(milliseconds) => ["--movetime".to_owned(), milliseconds.to_string()],
+            None => ["--nodes".to_owned(), self.plan.nodes.to_string()],
+        };
         let mut command = Command::new(&self.program);
         command
             .arg("match")
             .args([player(&comparison.a), player(&comparison.b)])
-            .args(["--games", &self.plan.games.to_string()])
-            .args(["--movetime", &self.plan.movetime.to_string()])
+            .args(["--games", &self.plan.games_of(comparison).to_string()])
+            .args(limit)
             .args(["--seed", &seed.to_string(), "--json", "--records"])
             .arg(self.runs.join(format!("{name}.jsonl")))
             .stdout(File::create(&output)?)
