@@ -73,8 +73,8 @@ pub(super) struct Terms<'a> {
     pub(super) limit: Limit,
     /// Where networks are evaluated.
     pub(super) device: Device,
-    /// With which numbers, on the CPU.
-    pub(super) precision: CpuPrecision,
+    /// With which numbers, on the CPU; see [`PlayerSpec::precision`].
+    pub(super) precision: Option<CpuPrecision>,
     /// For programs from outside.
     pub(super) patience: Patience,
 }
@@ -130,6 +130,12 @@ impl PlayerSpec {
         }
     }
 
+    /// The numbers that its network computes with on the CPU where these are asked for: int8 where none are and the checkpoint
+    /// is calibrated for it, because int8 is faster and no weaker (docs/METHODS.md). `None` without a network.
+    pub(super) fn precision(&self, asked: Option<CpuPrecision>) -> Option<CpuPrecision> {
+        self.checkpoint().map(|checkpoint| precision_of(checkpoint, asked))
+    }
+
     /// The first of the rules that the network was trained on.
     pub(super) fn rules(&self) -> Option<&str> {
         self.checkpoint()?.header.rules.first().map(String::as_str)
@@ -149,8 +155,9 @@ impl PlayerSpec {
             }
             PlayerSpec::BuiltIn(built_in) => Contestant::built_in(*built_in, terms.limit),
             PlayerSpec::Network { name, method, symmetry, checkpoint } => {
+                let precision = precision_of(checkpoint, terms.precision);
                 let mut network =
-                    network_with(name, *method, checkpoint, terms.device, terms.precision)?;
+                    network_with(name, *method, checkpoint, terms.device, precision)?;
                 network.search.symmetry = *symmetry;
                 Contestant::network(network, terms.limit)?
             }
@@ -172,6 +179,13 @@ impl PlayerSpec {
         let judge = |checkpoint| network(&self.name(), Method::Gumbel, checkpoint, device);
         self.checkpoint().map(judge).transpose()
     }
+}
+
+fn precision_of(checkpoint: &Checkpoint, asked: Option<CpuPrecision>) -> CpuPrecision {
+    asked.unwrap_or(match checkpoint.calibration {
+        Some(_) => CpuPrecision::Int8,
+        None => CpuPrecision::F32,
+    })
 }
 
 /// How a network is searched, by the words before its place: each once at most, in any order (`puct:sym:FILE`).

@@ -11,7 +11,6 @@ use gipf_selfplay::{Contestant, Limit, MatchResult, Method, Ratings};
 
 use super::players::{Patience, PlayerSpec, Terms};
 use super::{Output, Usage, input};
-use crate::config::CpuPrecision;
 use crate::cpu::cores;
 use crate::evaluators::network;
 use crate::learner::{StopFlag, main_rules};
@@ -258,7 +257,7 @@ impl Wanted {
             let sha256 = spec.checkpoint().map(|checkpoint| checkpoint.header.sha256.clone());
             let entrant = Entrant { name, step: None, sha256 };
             let make = move || {
-                let (precision, patience) = (CpuPrecision::F32, Patience::default());
+                let (precision, patience) = (None, Patience::default());
                 spec.contestant(Terms { rules: &rules, limit: cost, device, precision, patience })
             };
             rivals.push(Rival { entrant, make: Box::new(make) });

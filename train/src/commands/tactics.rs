@@ -19,7 +19,6 @@ use serde_json::{Value, json};
 use super::fault::check_new_file;
 use super::players::{Patience, PlayerSpec, Terms};
 use super::{Output, Usage, input};
-use crate::config::CpuPrecision;
 use crate::learner::StopFlag;
 use crate::progress::Progress;
 
@@ -141,7 +140,7 @@ fn score(args: &Args, name: &str, out: Output) -> anyhow::Result<ExitCode> {
     // All of them first: a program that does not know a suite's rules says so before any work is done.
     let mut players = Vec::with_capacity(suites.len());
     for suite in &suites {
-        let (precision, patience) = (CpuPrecision::F32, Patience::default());
+        let (precision, patience) = (None, Patience::default());
         let terms = Terms { rules: &suite.rules, limit, device, precision, patience };
         players.push(match spec.contestant(terms)? {
             Contestant::Player { player, .. } => player,

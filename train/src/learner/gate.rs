@@ -16,7 +16,8 @@ use gipf_selfplay::{Contestant, Decision, Limit, Match, MatchConfig, MatchResult
 
 use super::report::main_rules;
 use super::session::Session;
-use crate::evaluators::network;
+use crate::config::CpuPrecision;
+use crate::evaluators::{network, network_with};
 use crate::run::{GateDecision, GateOutcome};
 
 /// A test to be played.
@@ -30,6 +31,7 @@ struct Trial {
     games: u32,
     simulations: u32,
     device: Device,
+    precision: CpuPrecision,
     seed: u64,
 }
 
@@ -38,7 +40,8 @@ impl Trial {
     fn play(&self, stop: &(dyn Fn() -> bool + Sync)) -> anyhow::Result<MatchResult> {
         let player = |checkpoint: &Checkpoint| -> anyhow::Result<Contestant> {
             let name = format!("step {}", checkpoint.header.step);
-            let network = network(&name, Method::Gumbel, checkpoint, self.device)?;
+            let (device, precision) = (self.device, self.precision);
+            let network = network_with(&name, Method::Gumbel, checkpoint, device, precision)?;
             Ok(Contestant::network(network, Limit::nodes(self.simulations))?)
         };
         let config = MatchConfig {
@@ -146,6 +149,7 @@ impl Session {
             games: config.gating.games,
             simulations: config.gating.simulations,
             device: self.device,
+            precision: self.config.self_play.precision,
             // Other openings and other choices for every candidate.
             seed: config.run.seed.wrapping_add(step),
         }))

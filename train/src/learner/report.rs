@@ -18,7 +18,7 @@ use serde::Serialize;
 use super::selfplay::sampler;
 use super::stop::StopFlag;
 use crate::config::{Config, ReportSection};
-use crate::evaluators::network;
+use crate::evaluators::{network, network_with};
 use crate::progress::{Progress, human_count, human_time};
 use crate::run::{RunFolder, atomic};
 use crate::store::DiskWait;
@@ -206,7 +206,8 @@ fn contestant(
     config: &Config,
     device: Device,
 ) -> anyhow::Result<Contestant> {
-    let network = network(name, Method::Gumbel, checkpoint, device)?;
+    let precision = config.self_play.precision;
+    let network = network_with(name, Method::Gumbel, checkpoint, device, precision)?;
     Ok(Contestant::network(network, Limit::nodes(config.report.simulations))?)
 }
 

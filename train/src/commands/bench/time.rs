@@ -11,7 +11,6 @@ use gipf_selfplay::{
 use serde_json::{Value, json};
 
 use crate::commands::players::{Patience, PlayerSpec, Terms};
-use crate::config::CpuPrecision;
 
 /// Games that are begun at most; the time measured ends the match.
 const GAMES: u32 = 100_000;
@@ -62,7 +61,7 @@ pub(super) fn fairness(
     time: Duration,
 ) -> anyhow::Result<Value> {
     let times = [Times::default(), Times::default()];
-    let (patience, precision) = (Patience::default(), CpuPrecision::F32);
+    let (patience, precision) = (Patience::default(), None);
     let terms = Terms { rules, limit: Limit::time(limit), device, precision, patience };
     let contestant = |times: &Times| -> anyhow::Result<Contestant> {
         let player = player.contestant(terms)?.into_player()?;

@@ -86,9 +86,9 @@ pub(super) struct Args {
     /// cpu, cuda, cuda:N or auto
     #[arg(long, default_value = "auto")]
     device: String,
-    /// Numbers that networks compute with on the CPU
-    #[arg(long, value_enum, default_value_t = CpuPrecision::F32)]
-    precision: CpuPrecision,
+    /// Numbers that networks compute with on the CPU [default: int8 where the checkpoint is calibrated for it, else f32]
+    #[arg(long, value_enum)]
+    precision: Option<CpuPrecision>,
     /// The same for the second player, where it is to be another
     #[arg(long, value_enum, value_name = "PRECISION")]
     precision_b: Option<CpuPrecision>,
@@ -129,8 +129,8 @@ impl Args {
         }
     }
 
-    fn precision_b(&self) -> CpuPrecision {
-        self.precision_b.unwrap_or(self.precision)
+    fn precision_b(&self) -> Option<CpuPrecision> {
+        self.precision_b.or(self.precision)
     }
 
     fn games(&self) -> u32 {

@@ -63,7 +63,7 @@ pub(super) struct MatchIdentity {
 impl MatchIdentity {
     /// The match of these players and settings.
     pub(super) fn new(
-        [(a, a_precision), (b, b_precision)]: [(&PlayerSpec, CpuPrecision); 2],
+        [(a, a_precision), (b, b_precision)]: [(&PlayerSpec, Option<CpuPrecision>); 2],
         rules: &Rules,
         limit: Limit,
         seed: u64,
@@ -78,8 +78,8 @@ impl MatchIdentity {
             b: b.name(),
             a_network: weights(a),
             b_network: weights(b),
-            a_precision: a.checkpoint().map(|_| a_precision),
-            b_precision: b.checkpoint().map(|_| b_precision),
+            a_precision: a.precision(a_precision),
+            b_precision: b.precision(b_precision),
             rules: rules.to_string(),
             max_plays,
             seed,

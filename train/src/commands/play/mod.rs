@@ -21,7 +21,6 @@ use gipf_selfplay::{BuiltIn, Limit, Player, nearest_name};
 use super::fault::check_new_file;
 use super::players::{Patience, PlayerSpec, Terms};
 use super::{Output, Usage, input as given};
-use crate::config::CpuPrecision;
 use game::Game;
 use gipf_player::messages::{count_of, echo};
 use input::StoppableInput;
@@ -156,7 +155,7 @@ fn player(
     nodes: u32,
     device: Device,
 ) -> anyhow::Result<Box<dyn Player>> {
-    let (limit, precision) = (Limit::nodes(nodes), CpuPrecision::F32);
+    let (limit, precision) = (Limit::nodes(nodes), None);
     let terms = Terms { rules, limit, device, precision, patience: Patience::default() };
     Ok(spec.contestant(terms)?.into_player()?)
 }
