@@ -156,8 +156,7 @@ impl PlayerSpec {
             PlayerSpec::BuiltIn(built_in) => Contestant::built_in(*built_in, terms.limit),
             PlayerSpec::Network { name, method, symmetry, checkpoint } => {
                 let precision = precision_of(checkpoint, terms.precision);
-                let mut network =
-                    network_with(name, *method, checkpoint, terms.device, precision)?;
+                let mut network = network_with(name, *method, checkpoint, terms.device, precision)?;
                 network.search.symmetry = *symmetry;
                 Contestant::network(network, terms.limit)?
             }
