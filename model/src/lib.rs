@@ -14,6 +14,7 @@ mod checkpoint;
 mod evaluator;
 pub mod fake;
 mod features;
+mod grow;
 mod hash;
 #[allow(unsafe_code, reason = "the kernel: see native/kernel/mod.rs")]
 mod native;
@@ -32,6 +33,7 @@ pub use evaluator::{EvalError, Evaluation, Evaluator, check_lengths};
 pub use features::{
     FEATURES_VERSION, Features, GLOBALS, PLANES, global_names, plane_names, plane_permutation,
 };
+pub use grow::{GrowError, can_grow, grown};
 pub use native::{
     Calibration, CalibrationError, Int8Evaluator, Int8Kernel, Kernel, NativeEvaluator, calibrate,
 };

@@ -4,6 +4,7 @@
 //! - [`Learner`]: network, optimizer and averaged weights; [`Learner::train_step`], [`Learner::evaluate`], and a state that
 //!   goes on bit for bit where it was saved.
 //! - [`TorchNet`]: the network's tensors and its forward pass; to and from checkpoints.
+//! - [`Teacher`]: what a larger network learns from a smaller one.
 //! - [`TorchEvaluator`]: an evaluator with batch normalisation folded into the weights.
 //!
 //! With one thread on a CPU all of it is deterministic: equal input gives equal bits.
@@ -12,6 +13,7 @@
 mod adamw;
 mod batch;
 mod device;
+mod distill;
 mod error;
 mod evaluator;
 mod grid;
@@ -26,6 +28,7 @@ mod state;
 pub use adamw::{AdamW, AdamWConfig};
 pub use batch::{TrainBatch, TrainSample};
 pub use device::{device_from_name, device_name, set_threads};
+pub use distill::Teacher;
 pub use error::TorchError;
 pub use evaluator::{Precision, TorchEvaluator};
 pub use grid::{GridEvaluator, GridForm};

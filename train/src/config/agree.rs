@@ -1,7 +1,8 @@
 //! Keys that are right one by one but cannot stand together.
 
 use super::error::ConfigError;
-use super::sections::Config;
+use super::sections::{Config, NetworkSection, RunSection};
+use gipf_model::can_grow;
 
 /// Checks that the keys agree.
 pub(super) fn check(config: &Config, file: &str) -> Result<(), ConfigError> {
@@ -9,7 +10,28 @@ pub(super) fn check(config: &Config, file: &str) -> Result<(), ConfigError> {
         .map_or(Ok(()), |reason| Err(ConfigError::Conflict { file: file.to_owned(), reason }))
 }
 
+/// What is wrong with the size that the network is to grow to.
+fn growth(network: &NetworkSection, run: &RunSection) -> Option<String> {
+    let NetworkSection { architecture, grow_to, grow_at, .. } = network;
+    // A size that is too large is told where the network is made.
+    let (Ok(from), Ok(Some(to))) = (network.size(), network.grown_size()) else { return None };
+    if !can_grow(&from, &to) {
+        return Some(format!(
+            "network.grow_to is \"{grow_to}\", which is not larger than network.architecture = \"{architecture}\": a network may gain blocks and channels and lose neither"
+        ));
+    }
+    let has_limit = run.minutes > 0.0 || run.cpu_minutes > 0.0 || run.steps > 0 || run.games > 0;
+    (!has_limit && *grow_at > 0.0).then(|| {
+        format!(
+            "network.grow_to is \"{grow_to}\" and network.grow_at is {grow_at} of the run's limit, but the run has none: set run.minutes, run.cpu_minutes, run.steps or run.games"
+        )
+    })
+}
+
 fn reason(config: &Config) -> Option<String> {
+    if let Some(reason) = growth(&config.network, &config.run) {
+        return Some(reason);
+    }
     let Config { run, self_play, window, gating, report, train, checkpoints, .. } = config;
     if self_play.fast_simulations > self_play.simulations {
         return Some(format!(

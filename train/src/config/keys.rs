@@ -1,6 +1,6 @@
 //! Every key of a configuration: its type, range, unit and meaning.
 
-use Kind::{Architecture, Choice, Device, Name, Number, Rules, Switch, Whole};
+use Kind::{Architecture, Choice, Device, Growth, Name, Number, Rules, Switch, Whole};
 
 /// What a key's value may be.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -21,6 +21,8 @@ pub enum Kind {
     Rules,
     /// Blocks and channels, as `4x32`.
     Architecture,
+    /// Blocks and channels, or the empty text.
+    Growth,
 }
 
 /// One key of a configuration.
@@ -54,6 +56,7 @@ impl Key {
                 "a rules string, or a list of { rules, weight } and { mixes, weight }".to_owned()
             }
             Architecture => "\"1x8\" to \"64x1024\"".to_owned(),
+            Growth => "\"\" or \"1x8\" to \"64x1024\"".to_owned(),
         }
     }
 
@@ -63,7 +66,7 @@ impl Key {
             Whole(..) => "a whole number",
             Number(..) => "a number",
             Switch => "true or false",
-            Choice(_) | Device | Name | Architecture => "a text in quotes",
+            Choice(_) | Device | Name | Architecture | Growth => "a text in quotes",
             Rules => "a rules string in quotes or a list",
         }
     }
@@ -136,6 +139,19 @@ pub const KEYS: &[Key] = &[
         "size of the residual network",
     ),
     fixed("network.global_pooling", Switch, "", "blocks see mean and maximum over the board"),
+    key(
+        "network.grow_to",
+        Growth,
+        "blocks x channels",
+        "size it grows to during the run, empty: none",
+    ),
+    key("network.grow_at", Number(0.0, 1.0), "of the run's limit", "when it grows"),
+    key(
+        "network.grow_steps",
+        Whole(0, BIG),
+        "steps",
+        "for which it then learns from what it was, too",
+    ),
     key(
         "self_play.workers",
         Whole(0, 1024),

@@ -1,5 +1,6 @@
 //! The typed sections of a configuration, with their defaults.
 
+use gipf_model::{Architecture, ArchitectureError};
 use gipf_selfplay::{Method, RulesEntry, Sprt};
 use serde::{Deserialize, Serialize};
 
@@ -152,11 +153,45 @@ pub struct NetworkSection {
     pub architecture: String,
     /// Whether every block also sees the mean and the maximum over the board.
     pub global_pooling: bool,
+    /// The size that the network grows to during the run, as [`NetworkSection::architecture`]; empty: it stays as it is.
+    pub grow_to: String,
+    /// When it grows, as a share of the run's limit.
+    pub grow_at: f64,
+    /// Steps for which it then learns half from the small network; self-play goes on with that one until they are over.
+    pub grow_steps: u64,
 }
 
 impl Default for NetworkSection {
     fn default() -> Self {
-        Self { architecture: "4x32".to_owned(), global_pooling: true }
+        Self {
+            architecture: "4x32".to_owned(),
+            global_pooling: true,
+            grow_to: String::new(),
+            grow_at: 0.5,
+            grow_steps: 200,
+        }
+    }
+}
+
+impl NetworkSection {
+    /// The network that the run begins with.
+    ///
+    /// # Errors
+    /// The text is no size, or too large a one.
+    pub fn size(&self) -> Result<Architecture, ArchitectureError> {
+        self.sized(&self.architecture)
+    }
+
+    /// The network that it grows to, if it does.
+    ///
+    /// # Errors
+    /// As [`NetworkSection::size`].
+    pub fn grown_size(&self) -> Result<Option<Architecture>, ArchitectureError> {
+        (!self.grow_to.is_empty()).then(|| self.sized(&self.grow_to)).transpose()
+    }
+
+    fn sized(&self, text: &str) -> Result<Architecture, ArchitectureError> {
+        Ok(Architecture { global_pooling: self.global_pooling, ..text.parse()? })
     }
 }
 

@@ -141,7 +141,8 @@ pub(super) fn check_value(
                 (1..=64).contains(&text.len()) && text.chars().all(plain) && !text.starts_with('.');
             if good { Ok(()) } else { Err(outside()) }
         }
-        Kind::Architecture => {
+        Kind::Growth if value.get_ref().as_str() == Some("") => Ok(()),
+        Kind::Architecture | Kind::Growth => {
             let text = value.get_ref().as_str().ok_or_else(wrong)?;
             let size =
                 |digits: &str| digits.parse::<u32>().ok().filter(|n| n.to_string() == digits);

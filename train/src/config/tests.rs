@@ -255,6 +255,32 @@ fn overrides_change_what_they_name() {
 }
 
 #[test]
+fn a_network_can_only_grow() {
+    let with =
+        |text: &str| format!("[network]\narchitecture = \"4x32\"\n{text}\n[run]\nsteps = 9\n");
+    for size in ["6x64", "4x33", "5x32", ""] {
+        let config = parse(&with(&format!("grow_to = \"{size}\"")), "a.toml", &[]).expect("good");
+        assert_eq!(config.network.grown_size().expect("a size").is_some(), !size.is_empty());
+    }
+    for size in ["4x32", "6x31", "3x64"] {
+        let said = error(&with(&format!("grow_to = \"{size}\"")));
+        let words = format!(
+            "network.grow_to is \"{size}\", which is not larger than network.architecture = \"4x32\""
+        );
+        assert!(said.contains(&words), "{said}");
+    }
+    assert_eq!(
+        error(&with("grow_to = \"6*64\"")),
+        "a.toml: network.grow_to at line 3 is \"6*64\": allowed are \"\" or \"1x8\" to \"64x1024\" (blocks x channels)"
+    );
+    let said = error("[network]\ngrow_to = \"6x64\"\n");
+    assert!(said.contains("but the run has none"), "{said}");
+    let settings =
+        parse_settings(&["network.grow_to=".to_owned()]).expect("nothing is a size here");
+    assert_eq!(settings[0].value, "\"\"");
+}
+
+#[test]
 fn differences_are_named_key_by_key() {
     let run = parse("[train]\nlearning_rate = 0.001\n", "a.toml", &[]).expect("good");
     let file = parse("[train]\nlearning_rate = 0.002\n[rules]\nrules = \"basic\"\n", "b.toml", &[])

@@ -100,7 +100,7 @@ impl Session {
                 return Ok(Ending::Done);
             }
             let due = self.folder.state.step >= refreshed + self.config.self_play.refresh_steps;
-            if playing && due && !self.is_gated() {
+            if playing && due && !self.is_gated() && !self.is_distilling() {
                 refreshed = self.folder.state.step;
                 self_play.swap(self.evaluators()?, refreshed);
             }

@@ -93,7 +93,9 @@ impl Drop for Gate {
 impl Session {
     /// The step of the checkpoint that self-play uses: the best one's, or the present one.
     pub(super) fn playing_step(&self) -> u64 {
-        self.folder.state.best.unwrap_or(self.folder.state.step)
+        let state = &self.folder.state;
+        let newest = state.grown_at.filter(|_| self.is_distilling()).unwrap_or(state.step);
+        state.best.unwrap_or(newest)
     }
 
     /// Whether self-play waits for tests.

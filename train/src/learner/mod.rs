@@ -13,6 +13,7 @@ mod concurrent;
 mod curves;
 mod from_records;
 mod gate;
+mod grow;
 mod limits;
 mod meters;
 mod report;

@@ -5,7 +5,9 @@ use std::time::Instant;
 
 use gipf_core::record::GameRecord;
 use gipf_model::{Checkpoint, CheckpointHeader, Features, calibrate};
-use gipf_model_torch::{Device, Learner, TrainBatch, TrainSample, WeightSet, device_from_name};
+use gipf_model_torch::{
+    Device, Learner, Teacher, TrainBatch, TrainSample, WeightSet, device_from_name,
+};
 use gipf_selfplay::ExecutorMeter;
 
 use super::bucket::Bucket;
@@ -44,6 +46,8 @@ pub struct Session {
     pub(super) config: Config,
     pub(super) device: Device,
     pub(super) learner: Learner,
+    /// The small network, while the grown one learns from it.
+    pub(super) teacher: Option<Teacher>,
     pub(super) transport: LocalTransport,
     pub(super) replay: Replay,
     pub(super) bucket: Bucket,
@@ -171,6 +175,7 @@ impl Session {
             config,
             device,
             learner,
+            teacher: None,
             transport,
             replay,
             bucket,
@@ -266,14 +271,18 @@ impl Session {
 
     /// Makes one training step if the window and the sample-reuse ratio allow it.
     pub(super) fn step_if_due(&mut self) -> anyhow::Result<bool> {
-        if !self.window_is_ready() || !self.bucket.take_step() {
+        if !self.window_is_ready() || !self.bucket.has_step() {
             return Ok(false);
         }
+        self.grow_if_due()?;
+        self.bucket.take_step();
         let train = &self.config.train;
-        let rate = train.learning_rate_at(self.folder.state.step, self.limits.share(&self.used()));
+        let rate =
+            train.learning_rate_at(self.steps_since_growth(), self.limits.share(&self.used()));
         let mix = ValueMix { from_search: train.value_from_search as f32 };
         self.replay.draw(train.batch_size, mix, &mut self.samples);
-        let batch = pack(&mut self.samples)?;
+        let mut batch = pack(&mut self.samples)?;
+        self.distill(&mut batch)?;
         let losses = self.learner.train_step(&batch, rate)?;
         self.folder.state.step += 1;
         self.folder.state.samples_trained += self.config.train.batch_size as u64;
@@ -293,7 +302,7 @@ impl Session {
             && state.step / section.every_steps > self.saved_step / section.every_steps;
         let by_games = section.every_games > 0
             && state.games / section.every_games > self.saved_games / section.every_games;
-        by_steps || by_games
+        by_steps || by_games || self.growth_wants_save()
     }
 
     /// Makes a save point: checkpoint, learner's state, counters, window, random streams.
@@ -357,11 +366,16 @@ impl Session {
         Ok(checkpoint.with_calibration(calibration)?)
     }
 
-    /// The weights that self-play uses, as it evaluates them: the best checkpoint's, or the averaged ones as they are, for
-    /// int8 with a calibration.
+    /// The weights that self-play uses, as it evaluates them: the best checkpoint's, those of the small network while a grown one
+    /// learns from it, or the averaged ones as they are, for int8 with a calibration.
     fn playing(&self) -> anyhow::Result<Checkpoint> {
         if let Some(best) = self.folder.state.best {
             return Ok(Checkpoint::load(&self.folder.checkpoint_path(best))?);
+        }
+        if self.is_distilling()
+            && let Some(small) = self.small()?
+        {
+            return Ok(small);
         }
         let checkpoint = self.averaged()?;
         match (self.device, self.config.self_play.precision) {

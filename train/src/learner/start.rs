@@ -43,15 +43,21 @@ pub(super) fn learner_config(config: &Config) -> LearnerConfig {
 /// The rules cannot be played, the network cannot be made, or the checkpoint is another network.
 pub fn check_start(config: &Config, init: Option<&Checkpoint>) -> anyhow::Result<()> {
     sampler(config)?;
-    architecture(config, init).map(|_| ())
+    architecture(config, init)?;
+    grow_to(config).map(|_| ())
+}
+
+/// The network that it grows to during the run, if it does.
+pub(super) fn grow_to(config: &Config) -> anyhow::Result<Option<Architecture>> {
+    let network = &config.network;
+    network.grown_size().with_context(|| format!("network.grow_to {}", network.grow_to))
 }
 
 /// The network of a configuration, which is also that of the checkpoint to begin with.
 fn architecture(config: &Config, init: Option<&Checkpoint>) -> anyhow::Result<Architecture> {
-    let size = &config.network.architecture;
-    let mut architecture: Architecture =
-        size.parse().with_context(|| format!("network.architecture {size}"))?;
-    architecture.global_pooling = config.network.global_pooling;
+    let network = &config.network;
+    let architecture =
+        network.size().with_context(|| format!("network.architecture {}", network.architecture))?;
     if let Some(checkpoint) = init
         && checkpoint.header.architecture != architecture
     {

@@ -42,8 +42,13 @@ fn rules(config: &Config) -> String {
 
 /// Blocks and channels with the number of weights.
 fn network(config: &Config) -> String {
-    let size = &config.network.architecture;
-    let Ok(mut architecture) = size.parse::<Architecture>() else { return size.clone() };
-    architecture.global_pooling = config.network.global_pooling;
-    format!("{size}, {} weights", grouped(architecture.parameters()))
+    let network = &config.network;
+    let told =
+        |text: &str, size: Architecture| format!("{text}, {} weights", grouped(size.parameters()));
+    let Ok(size) = network.size() else { return network.architecture.clone() };
+    let first = told(&network.architecture, size);
+    match network.grown_size() {
+        Ok(Some(size)) => format!("{first}; grows to {}", told(&network.grow_to, size)),
+        _ => first,
+    }
 }

@@ -354,11 +354,13 @@ impl RunFolder {
             .map_err(|error| RunError::io(&path, error))
     }
 
-    /// Removes checkpoints beyond the configured number, never step 0, the best, the one under test or the newest save point; and older
+    /// Removes checkpoints beyond the configured number, never step 0, the best, the one under test, the last before the network grew
+    /// or the newest save point; and older
     /// learner's states, of which only the newest is ever read.
     fn prune(&self) -> Result<(), RunError> {
+        let State { best, grown_at, step, .. } = self.state;
         let protected: Vec<u64> =
-            self.state.best.into_iter().chain(self.under_test).chain([self.state.step]).collect();
+            [best, self.under_test, grown_at, Some(step)].into_iter().flatten().collect();
         let files = list_checkpoints(&self.checkpoints())?;
         for file in superfluous(&files, self.config.checkpoints.keep, &protected) {
             remove(&file.path)?;

@@ -44,6 +44,9 @@ pub struct State {
     /// The newest checkpoint that was tested against the best one, by its step; none without gating.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judged: Option<u64>,
+    /// The step at which the network grew: that checkpoint is the last of the small one; none before, or without growth.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grown_at: Option<u64>,
     /// Where games of the run came from that were given to it, not played by it; the last such place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub records: Option<String>,
@@ -71,6 +74,7 @@ impl State {
             starts: 0,
             best: None,
             judged: None,
+            grown_at: None,
             records: None,
             replay: ReplayState::default(),
             streams: BTreeMap::new(),
