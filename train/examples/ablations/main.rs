@@ -9,12 +9,13 @@
 //! seed between the two arms' newest checkpoints. What is there already is not done again, so the same command goes on where it was
 //! stopped, also by `--minutes` or a kill. The results are written anew after every match.
 
+#[path = "../shared/gipf.rs"]
+mod gipf;
 mod plan;
 mod work;
 
 use std::fs;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use clap::Parser;
@@ -22,6 +23,7 @@ use gipf_selfplay::PairCounts;
 use serde::Serialize;
 use serde_json::Value;
 
+use gipf::Gipf;
 use plan::{Comparison, Plan};
 use work::{Outcome, Workshop};
 
@@ -78,8 +80,7 @@ fn main() -> anyhow::Result<()> {
     let text = fs::read_to_string(&args.plan).with_context(|| args.plan.display().to_string())?;
     let plan: Plan = toml::from_str(&text).with_context(|| args.plan.display().to_string())?;
     plan.check().with_context(|| args.plan.display().to_string())?;
-    let until = Instant::now() + Duration::from_secs_f64(60.0 * args.minutes);
-    let shop = Workshop::new(&plan, args.runs.clone(), until)?;
+    let shop = Workshop::new(&plan, args.runs.clone(), Gipf::for_minutes(args.minutes)?)?;
     let wanted =
         |comparison: &&Comparison| args.only.is_empty() || args.only.contains(&comparison.name);
     let mut findings = Vec::new();

@@ -1,16 +1,14 @@
-//! The work of a study: runs and matches by the program `gipf`, as long as there is time.
+//! The work of a study: runs and matches as long as there is time.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::Stdio;
 
 use anyhow::{Context, bail};
 use gipf_train::run::{RunFolder, RunView};
-use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
+use super::gipf::Gipf;
 use super::plan::{Comparison, Plan};
 
 /// What came of a piece of work.
@@ -24,26 +22,18 @@ pub(super) enum Outcome {
 /// Where the work is done.
 pub(super) struct Workshop<'a> {
     plan: &'a Plan,
-    /// The program `gipf`.
-    program: PathBuf,
+    gipf: Gipf,
     runs: PathBuf,
-    until: Instant,
 }
 
 impl<'a> Workshop<'a> {
-    /// A workshop that closes at an instant.
+    /// A workshop in a folder, which is made.
     ///
     /// # Errors
-    /// The program `gipf` is not there, or the folder cannot be made.
-    pub(super) fn new(plan: &'a Plan, runs: PathBuf, until: Instant) -> anyhow::Result<Self> {
-        let examples = std::env::current_exe()?;
-        let folder = examples.parent().and_then(|folder| folder.parent());
-        let program = folder.context("this program lies in no folder")?.join("gipf");
-        if !program.is_file() {
-            bail!("{} is missing: cargo build --release -p gipf-train", program.display());
-        }
+    /// The folder cannot be made.
+    pub(super) fn new(plan: &'a Plan, runs: PathBuf, gipf: Gipf) -> anyhow::Result<Self> {
         fs::create_dir_all(&runs).with_context(|| runs.display().to_string())?;
-        Ok(Workshop { plan, program, runs, until })
+        Ok(Workshop { plan, gipf, runs })
     }
 
     fn run(&self, arm: &str, seed: u64) -> PathBuf {
@@ -59,7 +49,7 @@ impl<'a> Workshop<'a> {
         if let Some(used) = finished(&run, minutes)? {
             return Ok(Outcome::Done(used));
         }
-        let mut command = Command::new(&self.program);
+        let mut command = self.gipf.command();
         command.arg("train").arg(&self.plan.config).arg("--run").arg(&run);
         if !RunFolder::holds_run(&run) {
             let limits = [
@@ -76,7 +66,7 @@ impl<'a> Workshop<'a> {
         let log = run.with_extension("log");
         let file = File::options().create(true).append(true).open(&log)?;
         command.stdout(file.try_clone()?).stderr(file);
-        let ended = self.wait(command.spawn()?)?;
+        let ended = self.gipf.wait(command.spawn()?)?;
         match finished(&run, minutes)? {
             Some(used) => Ok(Outcome::Done(used)),
             None if !ended => Ok(Outcome::OutOfTime),
@@ -91,7 +81,7 @@ impl<'a> Workshop<'a> {
     pub(super) fn play(&self, comparison: &Comparison, seed: u64) -> anyhow::Result<Outcome> {
         let name = format!("{}-{}-{seed}", comparison.a, comparison.b);
         let output = self.runs.join(format!("{name}.json"));
-        if Instant::now() >= self.until {
+        if self.gipf.is_over() {
             return Ok(Outcome::OutOfTime);
         }
         println!("match {name}");
@@ -100,7 +90,7 @@ impl<'a> Workshop<'a> {
             Some(milliseconds) => ["--movetime".to_owned(), milliseconds.to_string()],
             None => ["--nodes".to_owned(), self.plan.nodes.to_string()],
         };
-        let mut command = Command::new(&self.program);
+        let mut command = self.gipf.command();
         command
             .arg("match")
             .args([player(&comparison.a), player(&comparison.b)])
@@ -110,29 +100,12 @@ impl<'a> Workshop<'a> {
             .arg(self.runs.join(format!("{name}.jsonl")))
             .stdout(File::create(&output)?)
             .stderr(Stdio::null());
-        let ended = self.wait(command.spawn()?)?;
+        let ended = self.gipf.wait(command.spawn()?)?;
         let text = fs::read_to_string(&output)?;
         match serde_json::from_str::<Value>(&text) {
             Ok(result) if result["stopped"] == json!(false) => Ok(Outcome::Done(result)),
             _ if !ended => Ok(Outcome::OutOfTime),
             _ => bail!("the match {name} did not come to its end"),
-        }
-    }
-
-    /// Waits for a process, and asks it to stop when the time is up; whether it ended by itself.
-    fn wait(&self, mut child: Child) -> anyhow::Result<bool> {
-        let mut asked = false;
-        loop {
-            if child.try_wait()?.is_some() {
-                return Ok(!asked);
-            }
-            if !asked && Instant::now() >= self.until {
-                // It saves what it has done.
-                let id = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-                kill_process(id.context("a process without a number")?, Signal::TERM)?;
-                asked = true;
-            }
-            thread::sleep(Duration::from_millis(100));
         }
     }
 }
