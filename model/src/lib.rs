@@ -5,6 +5,7 @@
 //! - [`Evaluator`]: a batch of features in, a batch of [`Evaluation`]s out; [`fake`] has the ones for tests.
 //! - [`Architecture`], [`Checkpoint`]: the network's tensors by name and shape, and the file that holds them.
 //! - [`NativeEvaluator`], [`Int8Evaluator`]: the network on the CPU, in f32 and in int8.
+//! - [`training`]: the trunk's forward and backward pass on the CPU, for a learner.
 //!
 //! The crate knows no libtorch; it starts no thread and reads no clock.
 #![deny(unsafe_code)]
@@ -36,6 +37,7 @@ pub use features::{
 pub use grow::{GrowError, can_grow, grown};
 pub use native::{
     Calibration, CalibrationError, Int8Evaluator, Int8Kernel, Kernel, NativeEvaluator, calibrate,
+    training,
 };
 pub use policy::{
     PLANE_SPOTS, POLICY_GLOBALS, POLICY_PLANES, POLICY_SIZE, POLICY_VERSION, PlaneMask,

@@ -10,6 +10,7 @@ mod heads;
 mod int8;
 mod kernel;
 mod pack;
+pub mod training;
 mod work;
 
 pub use calibration::{Calibration, CalibrationError, calibrate};

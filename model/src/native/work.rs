@@ -29,7 +29,7 @@ pub(super) struct Stem<'a> {
 }
 
 /// The most rows of weights that a spot can add: every plane at every tap.
-const MOST_ROWS: usize = crate::TAPS * PLANES;
+pub(super) const MOST_ROWS: usize = crate::TAPS * PLANES;
 
 impl Work for Stem<'_> {
     #[inline(always)]
@@ -40,7 +40,7 @@ impl Work for Stem<'_> {
             self.batch.iter().zip(self.globals.chunks_exact(width)).zip(positions)
         {
             let whole = features.planes[BOARD] == SpotSet::ALL;
-            let planes = planes_by_spot(features, whole);
+            let planes = planes_by_spot(&features.planes, whole);
             for (spot, out) in Spot::ALL.into_iter().zip(out.chunks_exact_mut(width)) {
                 let mut rows = [0_u32; MOST_ROWS];
                 let mut count = 0;
@@ -55,7 +55,7 @@ impl Work for Stem<'_> {
                 }
                 let board =
                     whole.then(|| &self.network.stem_board[spot.index() * width..][..width]);
-                add_rows(&self.network.stem, globals, board, &rows[..count], out);
+                add_rows::<true>(&self.network.stem, globals, board, &rows[..count], out);
             }
         }
     }
@@ -64,10 +64,10 @@ impl Work for Stem<'_> {
 /// Per spot the planes that have it, one bit each, and a last entry of none for what is outside the board; without the plane of the
 /// whole board where that is `whole`.
 #[inline(always)]
-fn planes_by_spot(features: &Features, whole: bool) -> [u64; SPOTS + 1] {
+pub(super) fn planes_by_spot(planes: &[SpotSet], whole: bool) -> [u64; SPOTS + 1] {
     const { assert!(PLANES <= 64) };
     let mut by_spot = [0; SPOTS + 1];
-    for (plane, spots) in features.planes.iter().enumerate() {
+    for (plane, spots) in planes.iter().enumerate() {
         if !(whole && plane == BOARD) {
             spots.iter().for_each(|spot| by_spot[spot.index()] |= 1 << plane);
         }
@@ -75,24 +75,30 @@ fn planes_by_spot(features: &Features, whole: bool) -> [u64; SPOTS + 1] {
     by_spot
 }
 
-/// `out = relu(start + board + rows of weights)`, up to four blocks of channels at a time.
+/// `out = start + board + rows of weights`, rectified if so wanted, up to four blocks of channels at a time.
 #[inline(always)]
-fn add_rows(weights: &[f32], start: &[f32], board: Option<&[f32]>, rows: &[u32], out: &mut [f32]) {
+pub(super) fn add_rows<const RELU: bool>(
+    weights: &[f32],
+    start: &[f32],
+    board: Option<&[f32]>,
+    rows: &[u32],
+    out: &mut [f32],
+) {
     let width = out.len();
     let mut channel = 0;
     while channel < width {
         match (width - channel) / PAD {
-            1 => add_blocks::<1>(weights, start, board, rows, channel, out),
-            2 => add_blocks::<2>(weights, start, board, rows, channel, out),
-            3 => add_blocks::<3>(weights, start, board, rows, channel, out),
-            _ => add_blocks::<4>(weights, start, board, rows, channel, out),
+            1 => add_blocks::<1, RELU>(weights, start, board, rows, channel, out),
+            2 => add_blocks::<2, RELU>(weights, start, board, rows, channel, out),
+            3 => add_blocks::<3, RELU>(weights, start, board, rows, channel, out),
+            _ => add_blocks::<4, RELU>(weights, start, board, rows, channel, out),
         }
         channel += 4 * PAD;
     }
 }
 
 #[inline(always)]
-fn add_blocks<const Z: usize>(
+fn add_blocks<const Z: usize, const RELU: bool>(
     weights: &[f32],
     start: &[f32],
     board: Option<&[f32]>,
@@ -110,7 +116,7 @@ fn add_blocks<const Z: usize>(
     for (z, sums) in sums.iter().enumerate() {
         let out = &mut out[channel + z * PAD..][..PAD];
         for i in 0..PAD {
-            out[i] = relu(sums[i]);
+            out[i] = if RELU { relu(sums[i]) } else { sums[i] };
         }
     }
 }

@@ -6,9 +6,10 @@
 //! batch and at every place in it.
 //!
 //! This module holds the crate's only `unsafe` code: raw pointers in the inner loops and vector instructions. Everything
-//! reaches it through [`Kernel::run`], [`Kernel::work`] and [`Int8Kernel::run`], which check every length first.
+//! reaches it through [`Kernel::run`], [`Kernel::add_outer`], [`Kernel::work`] and [`Int8Kernel::run`], which check every length first.
 
 mod int8;
+mod outer;
 mod plan;
 mod portable;
 mod tile;
@@ -19,6 +20,7 @@ mod x86_int8;
 
 pub use int8::Int8Kernel;
 pub(crate) use int8::{Cell, Float, Int8Job, Int8Layer};
+pub(crate) use outer::{Outer, tap_pairs};
 pub(crate) use plan::Plan;
 
 use gipf_core::{Direction, Spot};
@@ -29,7 +31,7 @@ pub(crate) const SPOTS: usize = Spot::ALL.len();
 /// Output channels are padded to a multiple of this: the widest vector.
 pub(crate) const PAD: usize = 16;
 /// Input rows of a spot: its own and its six neighbours'.
-const TAPS: usize = crate::TAPS;
+pub(crate) const TAPS: usize = crate::TAPS;
 
 /// Which instructions compute in f32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,6 +122,24 @@ impl Kernel {
             Kernel::Avx2 => x86::run_avx2(job, rounded, out),
             #[cfg(not(target_arch = "x86_64"))]
             _ => portable::run(job, out),
+        }
+    }
+
+    /// Adds the outer products of `job` to `sums`, `[input][output]`.
+    ///
+    /// # Panics
+    /// If a length does not fit, or the kernel is not available here: both are mistakes of this crate.
+    pub(crate) fn add_outer(self, job: &Outer<'_>, sums: &mut [f32]) {
+        job.check(sums.len());
+        assert!(self.is_available(), "{self} is not available on this machine");
+        match self {
+            Kernel::Portable => portable::add_outer(job, sums),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512 => x86::add_outer_avx512(job, sums),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2 => x86::add_outer_avx2(job, sums),
+            #[cfg(not(target_arch = "x86_64"))]
+            _ => portable::add_outer(job, sums),
         }
     }
 

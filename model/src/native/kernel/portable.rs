@@ -2,6 +2,7 @@
 
 use super::Job;
 use super::int8::{self, Dot, Int8Job};
+use super::outer::{self, Outer};
 use super::tile::{self, Vector};
 
 /// Eight numbers, which compilers turn into vectors of the target's width.
@@ -61,6 +62,11 @@ impl Vector for Eight {
 pub(super) fn run(job: &Job<'_>, out: &mut [f32]) {
     // SAFETY: Kernel::run has checked the job; there are no special instructions.
     unsafe { tile::run::<Eight, ROWS, 1>(job, out.as_mut_ptr()) }
+}
+
+pub(super) fn add_outer(job: &Outer<'_>, sums: &mut [f32]) {
+    // SAFETY: Kernel::add_outer has checked the job; there are no special instructions.
+    unsafe { outer::run::<Eight, ROWS, 1>(job, sums.as_mut_ptr()) }
 }
 
 /// Eight sums of products of 16-bit numbers.

@@ -1,5 +1,6 @@
 //! The f32 kernels on x86-64: AVX-512, and AVX2 with fused multiply and add.
 
+use super::outer::{self, Outer};
 use super::tile::{self, Rounded, Vector};
 use super::{Job, Work};
 use std::arch::x86_64::*;
@@ -166,6 +167,37 @@ pub(super) fn run_avx2(job: &Job<'_>, rounded: bool, out: &mut [f32]) {
             run::<__m256>(job, out.as_mut_ptr());
         }
     }
+}
+
+pub(super) fn add_outer_avx512(job: &Outer<'_>, sums: &mut [f32]) {
+    /// # Safety
+    /// The job is checked, and the machine has AVX-512.
+    #[target_feature(enable = "avx512f")]
+    unsafe fn run(job: &Outer<'_>, sums: *mut f32) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match vectors(job.outputs) {
+                4 => outer::run::<__m512, 4, 4>(job, sums),
+                3 => outer::run::<__m512, 8, 3>(job, sums),
+                2 => outer::run::<__m512, 8, 2>(job, sums),
+                _ => outer::run::<__m512, 16, 1>(job, sums),
+            }
+        }
+    }
+    // SAFETY: Kernel::add_outer has checked the job and asked the machine.
+    unsafe { run(job, sums.as_mut_ptr()) }
+}
+
+pub(super) fn add_outer_avx2(job: &Outer<'_>, sums: &mut [f32]) {
+    /// # Safety
+    /// The job is checked, and the machine has AVX2 and FMA.
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn run(job: &Outer<'_>, sums: *mut f32) {
+        // SAFETY: the caller's promise.
+        unsafe { outer::run::<__m256, 4, 2>(job, sums) }
+    }
+    // SAFETY: Kernel::add_outer has checked the job and asked the machine.
+    unsafe { run(job, sums.as_mut_ptr()) }
 }
 
 pub(super) fn work_avx512(work: impl Work) {
