@@ -125,6 +125,10 @@ pub struct SearchRecord {
     pub full: bool,
     /// Step of the checkpoint that evaluated.
     pub ckpt: u64,
+    /// How much the search surprised the network: the Kullback-Leibler divergence of the search's policy from the network's own, in
+    /// nats, 0 or more. Absent after a fast search and in records of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kl: Option<f32>,
 }
 
 /// What is wrong with a record.
@@ -252,6 +256,11 @@ fn check_search(position: &Position, search: &SearchRecord) -> Result<(), String
             return Err(format!("{name} {value} is not in -1 to 1"));
         }
     }
+    if let Some(kl) = search.kl
+        && !(kl.is_finite() && kl >= 0.0)
+    {
+        return Err(format!("kl {kl} is not 0 or more"));
+    }
     let (mut seen, mut sum) = (HashSet::new(), 0_u32);
     for (text, weight) in &search.pi {
         let play: Play = text.parse().map_err(|error| format!("policy: {error}"))?;
@@ -299,6 +308,7 @@ mod tests {
                         v: -0.5,
                         full: true,
                         ckpt: 12,
+                        kl: Some(0.75),
                     }),
                 },
             ],
@@ -311,6 +321,17 @@ mod tests {
         let again = GameRecord::from_json(&record.to_json()).unwrap();
         assert_eq!(again, record);
         assert_eq!(again.replay().unwrap().positions.len(), 3);
+    }
+
+    /// Records of older versions say nothing of the search's surprise, and what says nothing is written as they were.
+    #[test]
+    fn a_record_without_surprise_is_that_of_older_versions() {
+        let mut old = record();
+        old.plays[1].s.iter_mut().for_each(|search| search.kl = None);
+        let line = old.to_json();
+        assert_eq!(line, record().to_json().replace(r#","kl":0.75"#, ""));
+        assert_eq!(GameRecord::from_json(&line).unwrap(), old);
+        assert_eq!(old.replay().unwrap().positions.len(), 3);
     }
 
     #[test]
@@ -348,6 +369,8 @@ mod tests {
             record.replay().map(|_| ()).expect_err("a fault").to_string()
         };
         assert!(search(|s| s.q = 1.5).contains("q 1.5"));
+        assert!(search(|s| s.kl = Some(-0.1)).contains("kl -0.1"));
+        assert!(search(|s| s.kl = Some(f32::NAN)).contains("kl NaN"));
         assert!(search(|s| s.pi[0].1 = 9).contains("sums to"));
         assert!(search(|s| s.pi[0].1 = 0).contains("probability 0"));
         // Two ways onto the same empty spot are one action.

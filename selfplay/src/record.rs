@@ -19,6 +19,8 @@ struct Found {
     policy: Box<[(Play, u16)]>,
     value: f32,
     raw_value: f32,
+    /// None after a fast search: its policy is no target.
+    surprise: Option<f32>,
     full: bool,
     checkpoint: u64,
 }
@@ -36,6 +38,7 @@ impl Made {
             policy: quantized(&result.policy),
             value: result.value,
             raw_value: result.raw_value,
+            surprise: full.then_some(result.surprise),
             full,
             checkpoint,
         };
@@ -51,6 +54,7 @@ impl Made {
             v: found.raw_value,
             full: found.full,
             ckpt: found.checkpoint,
+            kl: found.surprise,
         });
         RecordedPlay { p: self.play.to_string(), s: search }
     }

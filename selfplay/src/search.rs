@@ -45,6 +45,8 @@ pub struct SearchResult {
     pub value: f32,
     /// The network's own value of the root, White's side.
     pub raw_value: f32,
+    /// The Kullback-Leibler divergence of `policy` from the network's own, without any noise, in nats: 0 where both agree.
+    pub surprise: f32,
     /// The root's visits, those kept from earlier searches included.
     pub visits: u32,
     /// The visits made by this search.
@@ -60,6 +62,7 @@ impl Default for SearchResult {
             policy: Vec::new(),
             value: 0.0,
             raw_value: 0.0,
+            surprise: 0.0,
             visits: 0,
             simulations: 0,
             proven: false,
@@ -257,6 +260,8 @@ impl Search {
                 out.policy.extend(plays.iter().copied().zip(edges.iter().enumerate().map(share)));
             }
         }
+        let priors = edges.iter().map(|edge| edge.prior);
+        out.surprise = divergence(out.policy.iter().map(|&(_, share)| share), priors);
     }
 
     /// Raises the running search's budget to so many new visits of the root in all. Before the root is evaluated that is
@@ -436,6 +441,15 @@ impl Search {
             self.deepest = self.deepest.max(self.path.len() as u32);
         }
     }
+}
+
+/// The Kullback-Leibler divergence of `policy` from `priors`, which are above 0, in nats. Rounding must not make it negative.
+fn divergence(policy: impl Iterator<Item = f32>, priors: impl Iterator<Item = f32>) -> f32 {
+    let term = |(share, prior): (f32, f32)| match share > 0.0 {
+        true => f64::from(share) * (f64::from(share) / f64::from(prior)).ln(),
+        false => 0.0,
+    };
+    policy.zip(priors).map(term).sum::<f64>().max(0.0) as f32
 }
 
 /// The symmetric board that a position is shown on: a function of the position alone, so that it is the same in every tree, lane

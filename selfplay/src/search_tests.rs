@@ -520,3 +520,27 @@ fn noise_changes_the_candidates_and_nothing_else_is_random() {
         assert!((0..4).any(|game| run(game, true) != run(7, true)));
     }
 }
+
+/// Whatever noise the root has, the policy is held against what the network said.
+#[test]
+fn the_surprise_is_the_divergence_from_the_networks_own_policy() {
+    let start = "standard".parse::<Rules>().unwrap().start();
+    let mut actions = Vec::new();
+    start.actions(&mut actions);
+    let logits = noise(&start, &actions).1;
+    let total: f32 = logits.iter().map(|logit| logit.exp()).sum();
+    for method in [Method::Gumbel, Method::Puct] {
+        let config = SearchConfig { method, ..SearchConfig::default() };
+        let mut search = Search::new(&config, MAX_PLAYS);
+        let ask = SearchBudget { simulations: 60, considered: 8, noise: true };
+        let result = Driver::new(noise).run(&mut search, &start, 0, ask);
+        let prior =
+            |play| logits[actions.iter().position(|&own| own == play).unwrap()].exp() / total;
+        let held = result.policy.iter().filter(|&&(_, share)| share > 0.0);
+        let expected: f32 = held.map(|&(play, share)| share * (share / prior(play)).ln()).sum();
+        assert!(expected > 0.1 && (result.surprise - expected).abs() < 1e-4, "{result:?}");
+    }
+    let same = [0.5, 0.25, 0.25];
+    assert_eq!(divergence(same.into_iter(), same.into_iter()), 0.0);
+    assert!((divergence([1.0, 0.0].into_iter(), [1e-30, 1.0].into_iter()) - 69.08).abs() < 0.01);
+}

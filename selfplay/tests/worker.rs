@@ -91,6 +91,7 @@ fn records_are_complete_and_replay() {
                 if let Some(search) = &play.s {
                     assert_eq!(search.ckpt, 7);
                     assert!(search.n > 0 && !search.pi.is_empty());
+                    assert_eq!(search.kl.is_some(), search.full, "fast searches teach no policy");
                 }
             }
         }

@@ -50,5 +50,6 @@ fn search(actions: &[Play], rng: &mut ChaCha8Rng) -> SearchRecord {
         v: rng.random_range(-1.0..1.0),
         full: rng.random_bool(0.25),
         ckpt: 0,
+        kl: None,
     }
 }
