@@ -194,6 +194,7 @@ fn random_games_keep_what_the_rules_promise() {
                 for color in Color::ALL {
                     let (was, is) = (before[color.index()], pieces(&position, color));
                     assert!(is.0 <= was.0 && is.1 <= was.1, "pieces out of nothing: {position}");
+                    assert_eq!(u32::from(position.basic_pieces(color)), is.0, "{position}");
                 }
             }
             made += plays;

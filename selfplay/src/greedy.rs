@@ -100,16 +100,11 @@ fn material(position: &Position, color: Color) -> i32 {
     let hand = i32::from(position.hand_basic(color));
     let potentials: i32 =
         position.hand_potentials(color).iter().map(|&count| i32::from(count)).sum();
-    let mut sum = hand * (BASIC + IN_HAND) + potentials * POTENTIAL;
-    let simple = position.owned(color) & !position.complex();
-    let gipfs = simple & position.gipfs();
-    sum += (simple.len() + gipfs.len()) as i32 * BASIC;
+    let mut sum = i32::from(position.basic_pieces(color)) * BASIC;
+    sum += hand * IN_HAND + potentials * POTENTIAL;
     sum += GIPFS.iter().take(position.gipf_count(color) as usize).sum::<i32>();
     for spot in position.complex().iter() {
         let Some(stack) = position.stack(spot) else { continue };
-        if let Some((_, gipf)) = stack.base.filter(|&(base, _)| base == color) {
-            sum += if gipf { 2 * BASIC } else { BASIC };
-        }
         let count = i32::from(stack.count);
         let own = if stack.first == color { (count + 1) / 2 } else { count / 2 };
         sum += own * USED_POTENTIAL;

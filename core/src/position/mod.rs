@@ -264,6 +264,16 @@ impl Position {
         self.basics[color.index()]
     }
 
+    /// Basic pieces of a colour that are still in the game: in the hand, and on the board alone or below potentials, whoever owns
+    /// the spot; a GIPF-piece is two. Of those it began with ([`Rules::basic`]) the others have been captured.
+    pub fn basic_pieces(&self, color: Color) -> u8 {
+        let simple = self.owned(color) & !self.complex;
+        let below = self.complex.iter().filter(|&spot| self.code(spot).base() == Some(color));
+        // A GIPF-piece never carries a potential; what PÜNCT leaves of one is a basic piece (rules, section 6).
+        let board = simple.len() + (simple & self.gipf).len() + below.count() as u32;
+        self.hand_basic(color) + board as u8
+    }
+
     /// Potentials in hand by kind.
     #[inline]
     pub const fn hand_potentials(&self, color: Color) -> [u8; 5] {

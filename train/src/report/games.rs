@@ -245,16 +245,13 @@ fn shown_search(search: &SearchRecord) -> ShownSearch {
 
 fn shown_position(position: &Position) -> ShownPosition {
     let rules = position.rules();
-    let mut basics = Color::ALL
-        .map(|color| i64::from(rules.basic(color)) - i64::from(position.hand_basic(color)));
+    let captured = Color::ALL
+        .map(|color| u32::from(rules.basic(color).saturating_sub(position.basic_pieces(color))));
     let mut potentials = Color::ALL.map(|color| {
         let (all, hand) = (rules.mix(color), position.hand_potentials(color));
         Potential::ALL.map(|kind| i64::from(all[kind.index()]) - i64::from(hand[kind.index()]))
     });
     for stack in Spot::ALL.into_iter().filter_map(|spot| position.stack(spot)) {
-        if let Some((color, gipf)) = stack.base {
-            basics[color.index()] -= if gipf { 2 } else { 1 };
-        }
         if let Some(kind) = stack.potential {
             // Colours alternate from the lowest potential on.
             let lower = i64::from(stack.count.div_ceil(2));
@@ -269,11 +266,7 @@ fn shown_position(position: &Position) -> ShownPosition {
         });
         parts.concat()
     };
-    ShownPosition {
-        text: position.to_string(),
-        captured: basics.map(|count| u32::try_from(count).unwrap_or(0)),
-        spent: potentials.map(mix),
-    }
+    ShownPosition { text: position.to_string(), captured, spent: potentials.map(mix) }
 }
 
 #[cfg(test)]
