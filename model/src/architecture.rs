@@ -11,6 +11,8 @@
 //!          planes = linear(p) + bias, one logit a plane and spot;  globals = linear(g) + bias
 //! value    v = relu(bn(linear(x)));  h = relu(linear([mean(v), max(v), globals]) + bias)
 //!          outcome = softmax(linear(h) + bias) over win, loss, unfinished;  plays left = softplus(linear(h) + bias) * 32
+//! reply    planes = linear(p) + bias;  globals = linear(g) + bias            auxiliary heads, where there are any: p and g of
+//! swing    linear(h) + bias, in units of 2 basic pieces                      the policy, h of the value
 //! ```
 //!
 //! This is the plan of AlphaZero's network (Silver et al. 2018) with KataGo's global pooling (Wu 2019, section 3.3).
@@ -23,6 +25,7 @@ use rand_chacha::rand_core::{RngCore, SeedableRng};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::auxiliary::AuxiliaryHeads;
 use crate::features::{GLOBALS, PLANES};
 use crate::policy::{POLICY_GLOBALS, POLICY_PLANES};
 use crate::tensor_file::Tensor;
@@ -38,7 +41,8 @@ const MAX_BLOCKS: usize = 64;
 const MAX_CHANNELS: usize = 1024;
 const MAX_PARAMETERS: usize = 1 << 28;
 
-/// The size of a network. Text form: `BLOCKSxCHANNELS`, followed by `-nopool` when the blocks have no global pooling: `4x32`.
+/// The size of a network. Text form: `BLOCKSxCHANNELS`, followed by `-nopool` when the blocks have no global pooling: `4x32`. It
+/// says nothing of the auxiliary heads, which make no other player of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Architecture {
@@ -52,6 +56,9 @@ pub struct Architecture {
     pub value_channels: usize,
     /// Width of the value head's hidden layer, 1 to 1024.
     pub value_hidden: usize,
+    /// Heads for training alone. A header that says nothing of them has none, as those of older versions.
+    #[serde(default, skip_serializing_if = "AuxiliaryHeads::is_none")]
+    pub auxiliary: AuxiliaryHeads,
 }
 
 /// What a tensor is to the network: it decides how the tensor starts and whether it is trained and decayed.
@@ -133,7 +140,20 @@ impl Architecture {
     /// A network of `blocks` blocks and `channels` channels, with global pooling and a value head of 32 channels and 64 hidden
     /// units.
     pub const fn new(blocks: usize, channels: usize) -> Self {
-        Self { blocks, channels, global_pooling: true, value_channels: 32, value_hidden: 64 }
+        Self {
+            blocks,
+            channels,
+            global_pooling: true,
+            value_channels: 32,
+            value_hidden: 64,
+            auxiliary: AuxiliaryHeads::NONE,
+        }
+    }
+
+    /// The same network with these auxiliary heads.
+    #[must_use]
+    pub const fn with_auxiliary(self, auxiliary: AuxiliaryHeads) -> Self {
+        Self { auxiliary, ..self }
     }
 
     /// Checks every number against its range, and the size of the whole.
@@ -180,6 +200,18 @@ impl Architecture {
         list.linear("value.hidden", &[h, 2 * v + GLOBALS], TensorKind::Weight);
         list.linear("value.outcome", &[3, h], TensorKind::SmallWeight);
         list.linear("value.plays_left", &[1, h], TensorKind::SmallWeight);
+        // Last, so that they change nothing in how the others start.
+        if self.auxiliary.reply {
+            list.linear("auxiliary.reply_planes", &[POLICY_PLANES, c], TensorKind::SmallWeight);
+            list.linear(
+                "auxiliary.reply_globals",
+                &[POLICY_GLOBALS, 2 * c],
+                TensorKind::SmallWeight,
+            );
+        }
+        if self.auxiliary.swing {
+            list.linear("auxiliary.swing", &[1, h], TensorKind::SmallWeight);
+        }
         list.0
     }
 
@@ -221,14 +253,12 @@ impl Architecture {
         let block =
             2 * c * c * TAPS + 2 * norm * c + if self.global_pooling { 2 * c * c } else { 0 };
         let stem = c * (PLANES * TAPS + GLOBALS + norm);
-        let policy = c * c
-            + norm * c
-            + 2 * c * c
-            + c
-            + POLICY_PLANES * (c + 1)
-            + POLICY_GLOBALS * (2 * c + 1);
+        let logits = POLICY_PLANES * (c + 1) + POLICY_GLOBALS * (2 * c + 1);
+        let policy = c * c + norm * c + 2 * c * c + c + logits;
         let value = v * (c + norm) + h * (2 * v + GLOBALS + 1) + 4 * (h + 1);
-        stem + self.blocks * block + policy + value
+        let AuxiliaryHeads { reply, swing } = self.auxiliary;
+        let auxiliary = usize::from(reply) * logits + usize::from(swing) * (h + 1);
+        stem + self.blocks * block + policy + value + auxiliary
     }
 }
 
@@ -331,11 +361,14 @@ mod tests {
     fn elements_agree_with_the_list() {
         for text in ["1x1", "4x32", "4x32-nopool", "10x128"] {
             let a: Architecture = text.parse().expect("a size");
-            assert_eq!(
-                a.elements(),
-                a.tensors().iter().map(TensorSpec::len).sum::<usize>(),
-                "{text}"
-            );
+            for (reply, swing) in [(false, false), (true, false), (false, true), (true, true)] {
+                let a = a.with_auxiliary(AuxiliaryHeads { reply, swing });
+                assert_eq!(
+                    a.elements(),
+                    a.tensors().iter().map(TensorSpec::len).sum::<usize>(),
+                    "{text} {reply} {swing}"
+                );
+            }
         }
     }
 

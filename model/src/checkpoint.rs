@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use crate::architecture::{Architecture, ArchitectureError};
+use crate::auxiliary::AuxiliaryHeads;
 use crate::features::FEATURES_VERSION;
 use crate::native::{Calibration, CalibrationError};
 use crate::policy::POLICY_VERSION;
@@ -168,6 +169,15 @@ impl Checkpoint {
     /// error's path is empty.
     pub fn with_calibration(self, calibration: Calibration) -> Result<Self, CheckpointError> {
         Self::assemble(self.header, self.tensors, Some(calibration))
+            .map_err(|problem| CheckpointError { path: PathBuf::new(), problem })
+    }
+
+    /// The same player without heads that are for training alone; its header's `sha256` becomes that of what is left. The error's
+    /// path is empty.
+    pub fn without_auxiliary(mut self) -> Result<Self, CheckpointError> {
+        self.header.architecture.auxiliary = AuxiliaryHeads::NONE;
+        self.tensors.retain(|name, _| !name.starts_with(AuxiliaryHeads::PREFIX));
+        Self::assemble(self.header, self.tensors, self.calibration)
             .map_err(|problem| CheckpointError { path: PathBuf::new(), problem })
     }
 

@@ -33,14 +33,16 @@ pub enum GrowError {
 }
 
 /// Whether a network of size `from` can grow to `to`: at least as many blocks and channels, more of one of them, and the rest
-/// alike.
+/// alike. Auxiliary heads do not count: they are none of a player's.
 pub fn can_grow(from: &Architecture, to: &Architecture) -> bool {
+    let to = to.with_auxiliary(from.auxiliary);
     let resized = Architecture { blocks: to.blocks, channels: to.channels, ..*from };
-    from != to && resized == *to && to.blocks >= from.blocks && to.channels >= from.channels
+    *from != to && resized == to && to.blocks >= from.blocks && to.channels >= from.channels
 }
 
 /// The network of a checkpoint in the size `to`: nearly the same function (the sums have more terms, all 0). The header stays, but
-/// for the size and the checksum; a calibration is dropped, because it is one number a channel. `seed` makes the added weights.
+/// for the size and the checksum; a calibration is dropped, because it is one number a channel. Auxiliary heads grow with it, whatever
+/// `to` says of them. `seed` makes the added weights.
 ///
 /// # Errors
 /// `to` is not larger ([`can_grow`]), or is no valid size.
@@ -53,6 +55,7 @@ pub fn grown(
     if !can_grow(&from, &to) {
         return Err(GrowError::Size { from: from.to_string(), to: to.to_string() });
     }
+    let to = to.with_auxiliary(from.auxiliary);
     // Checks the size before anything of that size is made.
     let fresh = Checkpoint::initial(to, Vec::new(), "", seed)?;
     let mut tensors: BTreeMap<String, Tensor> = fresh.tensors;

@@ -11,6 +11,7 @@
 #![deny(unsafe_code)]
 
 mod architecture;
+mod auxiliary;
 mod checkpoint;
 mod evaluator;
 pub mod fake;
@@ -27,6 +28,7 @@ pub use architecture::{
     Architecture, ArchitectureError, BATCH_NORM_EPSILON, PLAYS_LEFT_SCALE, TAPS, TensorKind,
     TensorSpec,
 };
+pub use auxiliary::{AuxiliaryHeads, SWING_SCALE};
 pub use checkpoint::{
     CHECKPOINT_FORMAT, Checkpoint, CheckpointError, CheckpointHeader, CheckpointProblem,
 };

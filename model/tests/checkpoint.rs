@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use gipf_model::{
-    Architecture, Checkpoint, CheckpointError, CheckpointHeader, CheckpointProblem as Problem,
-    Features, Tensor, TensorFile, calibrate,
+    Architecture, AuxiliaryHeads, Checkpoint, CheckpointError, CheckpointHeader,
+    CheckpointProblem as Problem, Features, Tensor, TensorFile, calibrate,
 };
 use tempfile::TempDir;
 
@@ -179,6 +179,43 @@ fn a_calibration_goes_with_the_network() {
     }
     let other = Checkpoint::initial(Architecture::new(2, 2), Vec::new(), "x", 1).expect("another");
     assert!(plain.with_calibration(calibrate(&other, &[])).is_err());
+}
+
+#[test]
+fn auxiliary_heads_are_kept_or_left_out() {
+    let plain = example();
+    let plain =
+        plain.clone().with_calibration(calibrate(&plain, &[Features::new()])).expect("fits");
+    let header = plain.to_bytes().expect("bytes");
+    let file = TensorFile::from_bytes("x", &header).expect("a tensor file");
+    let is_told = |file: &TensorFile| file.metadata["gipf-checkpoint"].contains("auxiliary");
+    assert!(!is_told(&file), "what has none says what it said before there were any");
+    for (reply, swing, added) in [(true, true, 6), (true, false, 4), (false, true, 2)] {
+        let mut with = plain.clone();
+        let auxiliary = AuxiliaryHeads { reply, swing };
+        with.header.architecture = plain.header.architecture.with_auxiliary(auxiliary);
+        // A header that promises heads needs their tensors, and no other may bring them.
+        assert!(matches!(
+            with.to_bytes().expect_err("tensors are missing").problem,
+            Problem::Missing(name) if name.starts_with("auxiliary.")
+        ));
+        with.tensors = with.header.architecture.initial_tensors(7).into_iter().collect();
+        assert_eq!(with.tensors.len(), plain.tensors.len() + added);
+        let bytes = with.to_bytes().expect("bytes");
+        let loaded = load(&bytes).expect("loads");
+        assert_eq!(loaded.header.architecture.auxiliary, auxiliary);
+        assert_eq!(loaded.tensors, with.tensors);
+        assert!(is_told(&TensorFile::from_bytes("x", &bytes).expect("a tensor file")));
+        let again = loaded.without_auxiliary().expect("a network without them");
+        assert_eq!(again, plain);
+        assert_eq!(again.to_bytes().expect("bytes"), header);
+        with.header.architecture = plain.header.architecture;
+        assert!(matches!(
+            with.to_bytes().expect_err("tensors too many").problem,
+            Problem::Unknown(_)
+        ));
+    }
+    assert_eq!(plain.clone().without_auxiliary().expect("the same"), plain);
 }
 
 #[test]

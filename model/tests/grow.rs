@@ -5,8 +5,8 @@ mod common;
 
 use common::{random_checkpoint, random_positions};
 use gipf_model::{
-    Architecture, Checkpoint, Evaluation, Evaluator, Features, GrowError, NativeEvaluator,
-    TensorKind, can_grow, grown,
+    Architecture, AuxiliaryHeads, Checkpoint, Evaluation, Evaluator, Features, GrowError,
+    NativeEvaluator, TensorKind, can_grow, grown,
 };
 
 fn said(checkpoint: &Checkpoint, positions: &[Features]) -> Vec<Evaluation> {
@@ -50,6 +50,34 @@ fn it_says_the_same_in_every_larger_size() {
         assert_eq!(grown(&from, to, 3).unwrap(), large);
         assert_ne!(grown(&from, to, 4).unwrap(), large);
     }
+}
+
+/// Heads for training alone are no part of the player, and grow with it: to the old sums with zeros added.
+#[test]
+fn auxiliary_heads_grow_too_and_say_nothing() {
+    let (plain, to): (Architecture, Architecture) =
+        ("2x8".parse().unwrap(), "3x12".parse().unwrap());
+    let from =
+        random_checkpoint(plain.with_auxiliary(AuxiliaryHeads { reply: true, swing: true }), 7);
+    let positions = random_positions(20);
+    assert_eq!(
+        said(&from, &positions),
+        said(&from.clone().without_auxiliary().unwrap(), &positions)
+    );
+    let large = grown(&from, to, 3).unwrap();
+    assert_eq!(large.header.architecture, to.with_auxiliary(from.header.architecture.auxiliary));
+    let (old, new) = (&from.tensors, &large.tensors);
+    assert_eq!(old["auxiliary.swing.weight"], new["auxiliary.swing.weight"]);
+    assert_eq!(old["auxiliary.reply_planes.bias"], new["auxiliary.reply_planes.bias"]);
+    let (before, after) =
+        (&old["auxiliary.reply_globals.weight"].data, &new["auxiliary.reply_globals.weight"].data);
+    // Means, then largest values, each with its added channels behind.
+    assert_eq!(before[..8], after[..8]);
+    assert_eq!(before[8..16], after[12..20]);
+    assert!(after[8..12].iter().chain(&after[20..24]).all(|weight| *weight == 0.0));
+    assert!(
+        can_grow(&from.header.architecture, &to) && !can_grow(&from.header.architecture, &plain)
+    );
 }
 
 /// Added channels are not dead: they read with weights that are not 0, and what they compute is not the same in all.

@@ -110,7 +110,8 @@ impl Reader<'_> {
 impl Network {
     pub(super) fn new(checkpoint: &Checkpoint) -> Network {
         let read = Reader(checkpoint);
-        let Architecture { blocks, channels, global_pooling, value_channels, value_hidden } =
+        // The auxiliary heads are for training alone.
+        let Architecture { blocks, channels, global_pooling, value_channels, value_hidden, .. } =
             checkpoint.header.architecture;
         let (width, value_width) = (padded(channels), padded(value_channels));
         // Pooled rows are the means, then the largest, each padded.
