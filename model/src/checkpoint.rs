@@ -172,13 +172,27 @@ impl Checkpoint {
             .map_err(|problem| CheckpointError { path: PathBuf::new(), problem })
     }
 
-    /// The same player without heads that are for training alone; its header's `sha256` becomes that of what is left. The error's
-    /// path is empty.
-    pub fn without_auxiliary(mut self) -> Result<Self, CheckpointError> {
-        self.header.architecture.auxiliary = AuxiliaryHeads::NONE;
-        self.tensors.retain(|name, _| !name.starts_with(AuxiliaryHeads::PREFIX));
+    /// The same player with exactly these heads for training: those it has stay as they are, missing ones start as those of a new
+    /// network of `seed`, others are dropped. The header's `sha256` becomes that of what it then holds. The error's path is empty.
+    pub fn with_auxiliary(
+        mut self,
+        heads: AuxiliaryHeads,
+        seed: u64,
+    ) -> Result<Self, CheckpointError> {
+        let architecture = self.header.architecture.with_auxiliary(heads);
+        let known = architecture.initial_tensors(seed).into_iter();
+        let is_head = |name: &str| name.starts_with(AuxiliaryHeads::PREFIX);
+        let mut heads: BTreeMap<_, _> = known.filter(|(name, _)| is_head(name)).collect();
+        self.tensors.retain(|name, _| !is_head(name) || heads.remove(name).is_some());
+        self.tensors.append(&mut heads);
+        self.header.architecture = architecture;
         Self::assemble(self.header, self.tensors, self.calibration)
             .map_err(|problem| CheckpointError { path: PathBuf::new(), problem })
+    }
+
+    /// The same player without heads that are for training alone: what a player's file needs.
+    pub fn without_auxiliary(self) -> Result<Self, CheckpointError> {
+        self.with_auxiliary(AuxiliaryHeads::NONE, 0)
     }
 
     /// An untrained network, step 0; the same seed makes the same network.

@@ -206,6 +206,16 @@ fn auxiliary_heads_are_kept_or_left_out() {
         assert_eq!(loaded.header.architecture.auxiliary, auxiliary);
         assert_eq!(loaded.tensors, with.tensors);
         assert!(is_told(&TensorFile::from_bytes("x", &bytes).expect("a tensor file")));
+        // What it has stays, what it lacks is new: that of another seed.
+        let all = loaded
+            .clone()
+            .with_auxiliary(AuxiliaryHeads { reply: true, swing: true }, 8)
+            .expect("all heads");
+        let new = all.header.architecture.initial_tensors(8).into_iter();
+        for (name, new) in new.filter(|(name, _)| name.starts_with("auxiliary.")) {
+            assert_eq!(all.tensors[&name], *loaded.tensors.get(&name).unwrap_or(&new), "{name}");
+        }
+        assert_eq!(all.with_auxiliary(auxiliary, 9).expect("some heads"), loaded);
         let again = loaded.without_auxiliary().expect("a network without them");
         assert_eq!(again, plain);
         assert_eq!(again.to_bytes().expect("bytes"), header);

@@ -6,7 +6,8 @@ use std::time::Instant;
 use gipf_core::{Play, Position, Rules};
 use gipf_model::{Architecture, Checkpoint, Evaluation, Evaluator, Features};
 use gipf_model_torch::{
-    Learner, LearnerConfig, TorchEvaluator, TrainBatch, TrainSample, device_from_name,
+    AuxiliaryTargets, Learner, LearnerConfig, TorchEvaluator, TrainBatch, TrainSample,
+    device_from_name,
 };
 use rand::SeedableRng;
 use rand::seq::IndexedRandom;
@@ -77,6 +78,7 @@ fn sample(features: &Features) -> TrainSample {
         value_weight: 1.0,
         plays_left: 30.0,
         plays_left_weight: 1.0,
+        auxiliary: AuxiliaryTargets::default(),
     }
 }
 

@@ -1,8 +1,9 @@
 //! Samples and batches of them.
 
-use gipf_model::{Features, GLOBALS, PLANES, POLICY_SIZE, PlaneMask};
-use ndarray::{Array1, Array2, Array3};
+use gipf_model::{Features, GLOBALS, PLANES, PlaneMask, PolicyIndex};
+use ndarray::{Array1, Array2};
 
+use crate::actions::ActionGroups;
 use crate::error::TorchError;
 
 /// A position to learn from.
@@ -22,23 +23,37 @@ pub struct TrainSample {
     pub plays_left: f32,
     /// Weight of the plays-left loss, 0 or more; 0 for an unfinished game.
     pub plays_left_weight: f32,
+    /// What the auxiliary heads are to say.
+    pub auxiliary: AuxiliaryTargets,
 }
 
-/// A batch of `b` samples as arrays. A row of `groups` says which groups (sums of weighted logits) make up an action.
+/// Targets of the auxiliary heads (`gipf_model::AuxiliaryHeads`); what is absent has weight 0, what is there 1.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AuxiliaryTargets {
+    /// The other side's next decision.
+    pub reply: Option<Reply>,
+    /// By how much the balance of basic pieces changes, in pieces, from the decider's view.
+    pub swing: Option<f32>,
+}
+
+/// A later position's policy.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reply {
+    /// The later position's actions on the board that the sample's features show.
+    pub index: PolicyIndex,
+    /// A probability for each of them.
+    pub policy: Vec<f32>,
+}
+
+/// A batch of `b` samples as arrays.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrainBatch {
     /// Binary planes as bitboards, bit `Spot::bit`: `[b, PLANES]`.
     pub planes: Array2<i64>,
     /// Globals: `[b, GLOBALS]`.
     pub globals: Array2<f32>,
-    /// Terms of all groups of all samples, `sample * POLICY_SIZE + index`: `[terms]`.
-    pub term_logits: Array1<i64>,
-    /// Their weights: `[terms]`.
-    pub term_weights: Array1<f32>,
-    /// The group each is part of, ascending: `[terms]`.
-    pub term_groups: Array1<i64>,
-    /// The group of each action and its second group; -1 where there is none or no action: `[b, actions, 2]`.
-    pub groups: Array3<i64>,
+    /// The samples' actions.
+    pub actions: ActionGroups,
     /// Probabilities to learn, 0 where there is no action: `[b, actions]`.
     pub policy: Array2<f32>,
     /// Weights of the policy losses: `[b]`.
@@ -51,8 +66,25 @@ pub struct TrainBatch {
     pub plays_left: Array1<f32>,
     /// Weights of the plays-left losses: `[b]`.
     pub plays_left_weight: Array1<f32>,
-    /// Policy planes that the samples use.
+    /// What the reply head is to say, where any sample has a reply.
+    pub reply: Option<ReplyBatch>,
+    /// Swings to learn, in basic pieces: `[b]`.
+    pub swing: Array1<f32>,
+    /// Weights of the swing losses: `[b]`.
+    pub swing_weight: Array1<f32>,
+    /// Policy planes that the samples and their replies use.
     pub mask: PlaneMask,
+}
+
+/// The replies of a batch of `b` samples.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReplyBatch {
+    /// The replies' actions; a sample without a reply has none.
+    pub actions: ActionGroups,
+    /// Probabilities to learn, 0 where there is no action: `[b, actions]`.
+    pub policy: Array2<f32>,
+    /// Weights of the reply losses: `[b]`.
+    pub weight: Array1<f32>,
 }
 
 impl TrainBatch {
@@ -68,49 +100,29 @@ impl TrainBatch {
             check(s).map_err(|reason| TorchError::Sample { sample, reason })?;
         }
         let b = samples.len();
-        let actions = samples.iter().map(|s| s.policy.len()).max().unwrap_or(1);
-        let mut batch = Self {
+        let of_features = samples.iter().map(|s| &s.features.policy);
+        let mask = of_features.clone().fold(PlaneMask::NONE, |mask, i| mask.union(i.planes()));
+        let reply = ReplyBatch::pack(samples);
+        let swing = |s: &TrainSample| s.auxiliary.swing;
+        Ok(Self {
             planes: Array2::from_shape_fn((b, PLANES), |(s, plane)| {
                 samples[s].features.planes[plane].0 as i64
             }),
             globals: Array2::from_shape_fn((b, GLOBALS), |(s, global)| {
                 samples[s].features.globals[global]
             }),
-            term_logits: Array1::default(0),
-            term_weights: Array1::default(0),
-            term_groups: Array1::default(0),
-            groups: Array3::from_elem((b, actions, 2), -1),
-            policy: Array2::zeros((b, actions)),
+            actions: ActionGroups::pack(of_features),
+            policy: rows(samples.iter().map(|s| s.policy.as_slice())),
             policy_weight: samples.iter().map(|s| s.policy_weight).collect(),
             value: Array2::from_shape_fn((b, 3), |(s, outcome)| samples[s].value[outcome]),
             value_weight: samples.iter().map(|s| s.value_weight).collect(),
             plays_left: samples.iter().map(|s| s.plays_left).collect(),
             plays_left_weight: samples.iter().map(|s| s.plays_left_weight).collect(),
-            mask: PlaneMask::NONE,
-        };
-        let (mut logits, mut weights, mut term_groups) = (Vec::new(), Vec::new(), Vec::new());
-        let mut group = 0;
-        for (s, sample) in samples.iter().enumerate() {
-            let index = &sample.features.policy;
-            batch.mask = batch.mask.union(index.planes());
-            for (action, &probability) in sample.policy.iter().enumerate() {
-                batch.policy[(s, action)] = probability;
-                for (place, terms) in index.groups_of(action).enumerate().take(2) {
-                    batch.groups[(s, action, place)] = group;
-                    logits.extend(
-                        terms
-                            .iter()
-                            .map(|&(index, _)| (s * POLICY_SIZE + usize::from(index)) as i64),
-                    );
-                    weights.extend(terms.iter().map(|&(_, weight)| weight));
-                    term_groups.resize(logits.len(), group);
-                    group += 1;
-                }
-            }
-        }
-        (batch.term_logits, batch.term_weights, batch.term_groups) =
-            (logits.into(), weights.into(), term_groups.into());
-        Ok(batch)
+            swing: samples.iter().map(|s| swing(s).unwrap_or(0.0)).collect(),
+            swing_weight: samples.iter().map(|s| weight_of(swing(s).is_some())).collect(),
+            mask: reply.as_ref().map_or(mask, |(_, planes)| mask.union(*planes)),
+            reply: reply.map(|(reply, _)| reply),
+        })
     }
 
     /// Samples in the batch, 1 or more.
@@ -120,19 +132,68 @@ impl TrainBatch {
     }
 }
 
+impl ReplyBatch {
+    /// The replies, where there is any, and the policy planes that they use.
+    fn pack(samples: &[TrainSample]) -> Option<(Self, PlaneMask)> {
+        let none = Reply::default();
+        let replies = || samples.iter().map(|s| s.auxiliary.reply.as_ref().unwrap_or(&none));
+        let indices = replies().map(|reply| &reply.index);
+        let planes = indices.clone().fold(PlaneMask::NONE, |mask, i| mask.union(i.planes()));
+        let there = |s: &TrainSample| s.auxiliary.reply.is_some();
+        samples.iter().any(there).then(|| {
+            let reply = Self {
+                actions: ActionGroups::pack(indices),
+                policy: rows(replies().map(|reply| reply.policy.as_slice())),
+                weight: samples.iter().map(|s| weight_of(there(s))).collect(),
+            };
+            (reply, planes)
+        })
+    }
+}
+
+fn weight_of(there: bool) -> f32 {
+    f32::from(u8::from(there))
+}
+
+/// Rows of unequal lengths, with zeros behind the shorter ones.
+fn rows<'a>(rows: impl Iterator<Item = &'a [f32]> + Clone) -> Array2<f32> {
+    let width = rows.clone().map(<[f32]>::len).max().unwrap_or(0);
+    let mut array = Array2::zeros((rows.clone().count(), width));
+    for (mut row, values) in array.rows_mut().into_iter().zip(rows) {
+        for (place, value) in row.iter_mut().zip(values) {
+            *place = *value;
+        }
+    }
+    array
+}
+
 fn check(sample: &TrainSample) -> Result<(), String> {
-    let actions = sample.features.policy.actions();
-    if actions == 0 || actions != sample.policy.len() {
-        return Err(format!("{actions} actions and a policy of {}", sample.policy.len()));
+    let AuxiliaryTargets { reply, swing } = &sample.auxiliary;
+    check_policy("", &sample.features.policy, &sample.policy)?;
+    if let Some(Reply { index, policy }) = reply {
+        check_policy("a reply of ", index, policy)?;
     }
-    if (0..actions).any(|action| sample.features.policy.groups_of(action).len() == 0) {
-        return Err("an action without a logit".to_owned());
+    if let Some(swing) = swing.filter(|swing| !swing.is_finite()) {
+        return Err(format!("a target or weight is {swing}"));
     }
+    let replies = reply.iter().flat_map(|reply| &reply.policy);
     let weights =
         [sample.policy_weight, sample.value_weight, sample.plays_left, sample.plays_left_weight];
-    let numbers = sample.policy.iter().chain(&sample.value).chain(&weights);
+    let numbers = sample.policy.iter().chain(replies).chain(&sample.value).chain(&weights);
     match numbers.copied().find(|n| !n.is_finite() || *n < 0.0) {
         Some(number) => Err(format!("a target or weight is {number}")),
         None => Ok(()),
     }
+}
+
+/// As many probabilities as actions, one at least, each action with a logit; `whose` begins the message.
+fn check_policy(whose: &str, index: &PolicyIndex, policy: &[f32]) -> Result<(), String> {
+    let actions = index.actions();
+    if actions == 0 || actions != policy.len() {
+        return Err(format!("{whose}{actions} actions and a policy of {}", policy.len()));
+    }
+    if (0..actions).any(|action| index.groups_of(action).len() == 0) {
+        return Err(format!("{whose}an action without a logit"));
+    }
+    Ok(())
 }

@@ -10,6 +10,7 @@
 //! With one thread on a CPU all of it is deterministic: equal input gives equal bits.
 #![forbid(unsafe_code)]
 
+mod actions;
 mod adamw;
 mod batch;
 mod device;
@@ -25,8 +26,9 @@ mod net;
 mod parameters;
 mod state;
 
+pub use actions::ActionGroups;
 pub use adamw::{AdamW, AdamWConfig};
-pub use batch::{TrainBatch, TrainSample};
+pub use batch::{AuxiliaryTargets, Reply, ReplyBatch, TrainBatch, TrainSample};
 pub use device::{device_from_name, device_name, set_threads};
 pub use distill::Teacher;
 pub use error::TorchError;

@@ -1,22 +1,25 @@
-//! Losses: policy cross-entropy over the actions, value cross-entropy over three outcomes, Huber loss of the plays left.
+//! Losses: policy cross-entropy over the actions, value cross-entropy over three outcomes, Huber loss of the plays left; of the
+//! auxiliary heads, where there are any, cross-entropy of the reply's policy and Huber loss of the swing.
 //!
 //! Each is a mean over the samples weighted by the sample's own weight. The L2 penalty is not here: it is the optimizer's decay.
 
-use gipf_model::{PLAYS_LEFT_SCALE, POLICY_SIZE};
+use gipf_model::{PLAYS_LEFT_SCALE, PlaneMask, SWING_SCALE};
 use ndarray::{ArrayBase, Data, Dimension};
 use serde::{Deserialize, Serialize};
 use tch::{Device, Kind, Reduction, Tensor};
 
-use crate::batch::TrainBatch;
+use crate::actions::DeviceGroups;
+use crate::batch::{ReplyBatch, TrainBatch};
 use crate::error::TorchError;
 use crate::hexagon::unpack;
 use crate::net::Forward;
 use crate::parameters::to_host;
 
-/// The logit of an action that is not there: no probability, and no gradient.
-const NO_ACTION: f32 = -1e30;
-/// Where the Huber loss turns from a square to a line, in units of `PLAYS_LEFT_SCALE`.
+/// Where a Huber loss turns from a square to a line, in units of `PLAYS_LEFT_SCALE` and `SWING_SCALE`.
 const HUBER_DELTA: f64 = 1.0;
+
+/// The losses that there are.
+const PARTS: usize = 5;
 
 /// How much each loss counts.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,16 +31,27 @@ pub struct LossWeights {
     pub value: f64,
     /// Of the plays-left loss.
     pub plays_left: f64,
+    /// Of the reply loss, in a network that has this head.
+    pub reply: f64,
+    /// Of the swing loss, in a network that has this head.
+    pub swing: f64,
 }
 
 impl Default for LossWeights {
     fn default() -> Self {
-        Self { policy: 1.0, value: 1.0, plays_left: 0.1 }
+        Self { policy: 1.0, value: 1.0, plays_left: 0.1, reply: 0.0, swing: 0.0 }
     }
 }
 
-/// Losses of a batch, or of several: each a mean over samples by weight. In nats, the plays left in squared units of
-/// `PLAYS_LEFT_SCALE`.
+impl LossWeights {
+    /// In the order of [`Losses::weights`].
+    fn parts(&self) -> [f64; PARTS] {
+        [self.policy, self.value, self.plays_left, self.reply, self.swing]
+    }
+}
+
+/// Losses of a batch, or of several: each a mean over samples by weight. In nats; the plays left in squared units of
+/// `PLAYS_LEFT_SCALE`, the swing of `SWING_SCALE`. Those of heads that the network lacks are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Losses {
     /// Cross-entropy of the policy; its least is `policy_entropy`.
@@ -46,12 +60,16 @@ pub struct Losses {
     pub value: f64,
     /// Huber loss of the plays left.
     pub plays_left: f64,
+    /// Cross-entropy of the reply's policy.
+    pub reply: f64,
+    /// Huber loss of the swing.
+    pub swing: f64,
     /// Their sum by [`LossWeights`].
     pub total: f64,
     /// Entropy of the policies to learn.
     pub policy_entropy: f64,
-    /// Sums of the samples' weights: policy, value, plays left.
-    pub weights: [f64; 3],
+    /// Sums of the samples' weights: policy, value, plays left, reply, swing.
+    pub weights: [f64; PARTS],
 }
 
 impl Losses {
@@ -66,12 +84,14 @@ impl Losses {
             policy: mean(0, self.policy, other.policy),
             value: mean(1, self.value, other.value),
             plays_left: mean(2, self.plays_left, other.plays_left),
+            reply: mean(3, self.reply, other.reply),
+            swing: mean(4, self.swing, other.swing),
             total: 0.0,
             policy_entropy: mean(0, self.policy_entropy, other.policy_entropy),
             weights: std::array::from_fn(|at| self.weights[at] + other.weights[at]),
         };
-        merged.total =
-            by.policy * merged.policy + by.value * merged.value + by.plays_left * merged.plays_left;
+        let parts = [merged.policy, merged.value, merged.plays_left, merged.reply, merged.swing];
+        merged.total = parts.iter().zip(by.parts()).map(|(loss, weight)| loss * weight).sum();
         merged
     }
 }
@@ -82,13 +102,7 @@ pub(crate) struct DeviceBatch {
     pub(crate) planes: Tensor,
     /// `[b, GLOBALS]`.
     pub(crate) globals: Tensor,
-    term_columns: Tensor,
-    term_weights: Tensor,
-    term_groups: Tensor,
-    groups: i64,
-    first: Tensor,
-    /// Only where some action has a second group.
-    second: Option<Tensor>,
+    actions: DeviceGroups,
     /// `[b, actions]`.
     pub(crate) policy: Tensor,
     policy_weight: Tensor,
@@ -96,72 +110,64 @@ pub(crate) struct DeviceBatch {
     value_weight: Tensor,
     plays_left: Tensor,
     plays_left_weight: Tensor,
-    weights: [f64; 3],
+    reply: Option<DeviceReply>,
+    swing: Tensor,
+    swing_weight: Tensor,
+    weights: [f64; PARTS],
     policy_entropy: f64,
+}
+
+/// What the reply head is to say.
+struct DeviceReply {
+    actions: DeviceGroups,
+    /// `[b, actions]`.
+    policy: Tensor,
+    weight: Tensor,
+}
+
+impl DeviceReply {
+    fn new(batch: &ReplyBatch, mask: PlaneMask, device: Device) -> Result<Self, TorchError> {
+        Ok(Self {
+            actions: DeviceGroups::new(&batch.actions, mask, device)?,
+            policy: array(&batch.policy, device)?,
+            weight: array(&batch.weight, device)?,
+        })
+    }
 }
 
 impl DeviceBatch {
     pub(crate) fn new(batch: &TrainBatch, device: Device) -> Result<Self, TorchError> {
-        let columns = Forward::logit_column(batch.mask);
-        let row = (37 * batch.mask.len() + gipf_model::POLICY_GLOBALS) as i64;
-        let place = |&term: &i64| {
-            let (sample, index) = (term / POLICY_SIZE as i64, (term % POLICY_SIZE as i64) as usize);
-            sample * row + i64::from(columns[index])
-        };
-        let term_columns: Vec<i64> = batch.term_logits.iter().map(place).collect();
-        let groups = batch.term_groups.last().map_or(0, |&last| last + 1);
-        // A group that is not there is the one after the last, of logit NO_ACTION.
-        let side = |place: usize| -> Vec<i64> {
-            let groups_of_place = batch.groups.index_axis(ndarray::Axis(2), place);
-            groups_of_place.iter().map(|&group| if group < 0 { groups } else { group }).collect()
-        };
-        let second = side(1);
-        let indices = |values: &[i64]| -> Result<Tensor, TorchError> {
-            Ok(Tensor::f_from_slice(values)?.f_to(device)?)
-        };
         let sum =
             |weights: &ndarray::Array1<f32>| weights.iter().map(|&w| f64::from(w)).sum::<f64>();
-        let weights =
-            [sum(&batch.policy_weight), sum(&batch.value_weight), sum(&batch.plays_left_weight)];
+        let reply = batch.reply.as_ref();
+        let weights = [
+            sum(&batch.policy_weight),
+            sum(&batch.value_weight),
+            sum(&batch.plays_left_weight),
+            reply.map_or(0.0, |reply| sum(&reply.weight)),
+            sum(&batch.swing_weight),
+        ];
         Ok(Self {
             planes: unpack(&array(&batch.planes, Device::Cpu)?, device)?,
             globals: array(&batch.globals, device)?,
-            term_columns: indices(&term_columns)?,
-            term_weights: array(&batch.term_weights, device)?,
-            term_groups: array(&batch.term_groups, device)?,
-            groups,
-            first: indices(&side(0))?,
-            second: if second.iter().any(|&group| group < groups) {
-                Some(indices(&second)?)
-            } else {
-                None
-            },
+            actions: DeviceGroups::new(&batch.actions, batch.mask, device)?,
             policy: array(&batch.policy, device)?,
             policy_weight: array(&batch.policy_weight, device)?,
             value: array(&batch.value, device)?,
             value_weight: array(&batch.value_weight, device)?,
             plays_left: array(&batch.plays_left, device)?,
             plays_left_weight: array(&batch.plays_left_weight, device)?,
+            reply: reply.map(|reply| DeviceReply::new(reply, batch.mask, device)).transpose()?,
+            swing: array(&batch.swing, device)?,
+            swing_weight: array(&batch.swing_weight, device)?,
             weights,
             policy_entropy: entropy(batch) / weights[0].max(f64::MIN_POSITIVE),
         })
     }
 
-    /// The logit of each action, [`NO_ACTION`] where there is none: `[b, actions]`.
+    /// The logit of each action, hugely negative where there is none: `[b, actions]`.
     pub(crate) fn action_logits(&self, forward: &Forward) -> Result<Tensor, TorchError> {
-        let logits = forward.logits.f_reshape([-1])?;
-        let terms = logits.f_index_select(0, &self.term_columns)?.f_mul(&self.term_weights)?;
-        let options = (Kind::Float, logits.device());
-        let sums =
-            Tensor::f_zeros([self.groups], options)?.f_index_add(0, &self.term_groups, &terms)?;
-        let none = Tensor::f_full([1], f64::from(NO_ACTION), options)?;
-        let groups = Tensor::f_cat(&[sums, none], 0)?;
-        let first = groups.f_index_select(0, &self.first)?;
-        let logits = match &self.second {
-            Some(second) => first.f_logaddexp(&groups.f_index_select(0, second)?)?,
-            None => first,
-        };
-        Ok(logits.f_reshape(&self.policy.size()[..])?)
+        self.actions.logits(&forward.logits)
     }
 
     /// The losses of a forward pass, as the tensor to descend (a scalar) and a function of the losses' numbers.
@@ -180,19 +186,31 @@ impl DeviceBatch {
                 .f_dot(weight)?
                 .f_div_scalar(self.weights[at].max(f64::from(f32::MIN_POSITIVE)))?)
         };
-        let parts = Tensor::f_stack(
-            &[
-                mean(&policy, &self.policy_weight, 0)?,
-                mean(&value, &self.value_weight, 1)?,
-                mean(&plays_left, &self.plays_left_weight, 2)?,
-            ],
-            0,
-        )?;
-        let by = [by.policy, by.value, by.plays_left];
-        let weights = Tensor::f_from_slice(&by.map(|w| w as f32))?.f_to(parts.device())?;
+        let mut parts = vec![
+            mean(&policy, &self.policy_weight, 0)?,
+            mean(&value, &self.value_weight, 1)?,
+            mean(&plays_left, &self.plays_left_weight, 2)?,
+        ];
+        let mut places = vec![0, 1, 2];
+        if let (Some(logits), Some(reply)) = (&forward.reply, &self.reply) {
+            let log = reply.actions.logits(logits)?.f_log_softmax(-1, Kind::Float)?;
+            parts.push(mean(&cross_entropy(&reply.policy, &log)?, &reply.weight, 3)?);
+            places.push(3);
+        }
+        if let Some(said) = &forward.swing {
+            let swing = self.swing.f_div_scalar(f64::from(SWING_SCALE))?;
+            let losses = said.f_huber_loss(&swing, Reduction::None, HUBER_DELTA)?;
+            parts.push(mean(&losses, &self.swing_weight, 4)?);
+            places.push(4);
+        }
+        let parts = Tensor::f_stack(&parts, 0)?;
+        let by = by.parts();
+        let weights: Vec<f32> = places.iter().map(|&place| by[place] as f32).collect();
+        let weights = Tensor::f_from_slice(&weights)?.f_to(parts.device())?;
         Ok(LossTensors {
             total: parts.f_dot(&weights)?,
             parts,
+            places,
             by,
             policy_entropy: self.policy_entropy,
             weights: self.weights,
@@ -204,20 +222,29 @@ impl DeviceBatch {
 pub(crate) struct LossTensors {
     /// What to descend.
     pub(crate) total: Tensor,
+    /// The losses of the heads that there are.
     parts: Tensor,
-    by: [f64; 3],
+    /// Which they are, in the order of [`Losses::weights`].
+    places: Vec<usize>,
+    by: [f64; PARTS],
     policy_entropy: f64,
-    weights: [f64; 3],
+    weights: [f64; PARTS],
 }
 
 impl LossTensors {
     /// Their numbers; waits for the device.
     pub(crate) fn numbers(&self) -> Result<Losses, TorchError> {
-        let parts: Vec<f64> = to_host(&self.parts)?.into_iter().map(f64::from).collect();
+        let mut parts = [0.0; PARTS];
+        for (&place, loss) in self.places.iter().zip(to_host(&self.parts)?) {
+            parts[place] = f64::from(loss);
+        }
+        let [policy, value, plays_left, reply, swing] = parts;
         Ok(Losses {
-            policy: parts[0],
-            value: parts[1],
-            plays_left: parts[2],
+            policy,
+            value,
+            plays_left,
+            reply,
+            swing,
             total: parts.iter().zip(self.by).map(|(loss, weight)| loss * weight).sum(),
             policy_entropy: self.policy_entropy,
             weights: self.weights,

@@ -32,6 +32,10 @@ pub struct Forward {
     pub outcome: Tensor,
     /// Plays left in units of `PLAYS_LEFT_SCALE`: `[b]`.
     pub plays_left: Tensor,
+    /// As [`Forward::logits`], of the other side's next decision, where the network has this head.
+    pub reply: Option<Tensor>,
+    /// The balance's change in units of `SWING_SCALE`, `[b]`, where the network has this head.
+    pub swing: Option<Tensor>,
 }
 
 impl Forward {
@@ -150,9 +154,19 @@ impl TorchNet {
         let views = Views::new(&self.layout, &self.trained, &self.running)?;
         let pass = Pass { views, norm };
         let x = pass.trunk(planes, globals, &self.layout.architecture)?;
-        let logits = pass.policy(&x, mask)?;
-        let (outcome, plays_left) = pass.value(&x, globals)?;
-        Ok(Forward { logits, outcome, plays_left })
+        let (p, g) = pass.policy(&x)?;
+        let h = pass.value(&x, globals)?;
+        let auxiliary = self.layout.architecture.auxiliary;
+        let reply = || pass.logits(&p, &g, mask, "auxiliary.reply_");
+        let swing =
+            || pass.linear(&h, "auxiliary.swing")?.f_squeeze_dim(1).map_err(TorchError::from);
+        Ok(Forward {
+            logits: pass.logits(&p, &g, mask, "policy.")?,
+            outcome: pass.linear(&h, "value.outcome")?,
+            plays_left: pass.linear(&h, "value.plays_left")?.f_softplus()?.f_squeeze_dim(1)?,
+            reply: auxiliary.reply.then(reply).transpose()?,
+            swing: auxiliary.swing.then(swing).transpose()?,
+        })
     }
 }
 
@@ -191,32 +205,43 @@ impl Pass {
         Ok(y.f_relu()?)
     }
 
-    fn policy(&self, x: &Tensor, mask: PlaneMask) -> Result<Tensor, TorchError> {
+    /// What the policy heads read: `p` `[b, 37, channels]`, and `g` pooled from it.
+    fn policy(&self, x: &Tensor) -> Result<(Tensor, Tensor), TorchError> {
         let p = x.f_matmul(&self.views.get("policy.conv.weight")?.f_tr()?)?;
         let p = self.norm(&p, "policy.bn")?.f_relu()?;
         let g = pool(&p)?;
         let p = p.f_add(&self.linear(&g, "policy.pool")?.f_unsqueeze(1)?)?.f_relu()?;
+        Ok((p, g))
+    }
+
+    /// A policy head's logits, see [`Forward::logits`]; `head` begins the names of its tensors.
+    fn logits(
+        &self,
+        p: &Tensor,
+        g: &Tensor,
+        mask: PlaneMask,
+        head: &str,
+    ) -> Result<Tensor, TorchError> {
         let (mut weight, mut bias) = (
-            self.views.get("policy.planes.weight")?.shallow_clone(),
-            self.views.get("policy.planes.bias")?.shallow_clone(),
+            self.views.get(&format!("{head}planes.weight"))?.shallow_clone(),
+            self.views.get(&format!("{head}planes.bias"))?.shallow_clone(),
         );
         if mask != PlaneMask::ALL {
             let planes: Vec<i64> = mask.iter().map(|plane| plane as i64).collect();
-            let planes = Tensor::f_from_slice(&planes)?.f_to(x.device())?;
+            let planes = Tensor::f_from_slice(&planes)?.f_to(p.device())?;
             weight = weight.f_index_select(0, &planes)?;
             bias = bias.f_index_select(0, &planes)?;
         }
         let planes =
             p.f_linear(&weight, Some(&bias))?.f_reshape([-1, SPOTS * mask.len() as i64])?;
-        Ok(Tensor::f_cat(&[planes, self.linear(&g, "policy.globals")?], 1)?)
+        Ok(Tensor::f_cat(&[planes, self.linear(g, &format!("{head}globals"))?], 1)?)
     }
 
-    fn value(&self, x: &Tensor, globals: &Tensor) -> Result<(Tensor, Tensor), TorchError> {
+    /// What the value heads read: `h` `[b, hidden]`.
+    fn value(&self, x: &Tensor, globals: &Tensor) -> Result<Tensor, TorchError> {
         let v = x.f_matmul(&self.views.get("value.conv.weight")?.f_tr()?)?;
         let v = pool(&self.norm(&v, "value.bn")?.f_relu()?)?;
-        let h = self.linear(&Tensor::f_cat(&[&v, globals], 1)?, "value.hidden")?.f_relu()?;
-        let plays_left = self.linear(&h, "value.plays_left")?.f_softplus()?.f_squeeze_dim(1)?;
-        Ok((self.linear(&h, "value.outcome")?, plays_left))
+        Ok(self.linear(&Tensor::f_cat(&[&v, globals], 1)?, "value.hidden")?.f_relu()?)
     }
 
     fn linear(&self, x: &Tensor, name: &str) -> Result<Tensor, TorchError> {

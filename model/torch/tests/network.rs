@@ -8,8 +8,8 @@ use gipf_model::{
     Architecture, Checkpoint, Evaluation, Evaluator, Features, NativeEvaluator, Tensor,
 };
 use gipf_model_torch::{
-    Device, Learner, LearnerConfig, LossWeights, Precision, TorchError, TorchEvaluator, TrainBatch,
-    TrainSample, WeightSet,
+    AuxiliaryTargets, Device, Learner, LearnerConfig, LossWeights, Precision, TorchError,
+    TorchEvaluator, TrainBatch, TrainSample, WeightSet,
 };
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
@@ -65,6 +65,7 @@ fn samples(rules: &str, seed: u64, count: usize) -> Vec<TrainSample> {
             value_weight: 1.0,
             plays_left: rng.random_range(0.0..100.0),
             plays_left_weight: 0.5,
+            auxiliary: AuxiliaryTargets::default(),
         }
     };
     positions(rules, seed, count).into_iter().map(sample).collect()

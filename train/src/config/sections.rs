@@ -1,6 +1,6 @@
 //! The typed sections of a configuration, with their defaults.
 
-use gipf_model::{Architecture, ArchitectureError};
+use gipf_model::{Architecture, ArchitectureError, AuxiliaryHeads};
 use gipf_selfplay::{Method, RulesEntry, Sprt};
 use serde::{Deserialize, Serialize};
 
@@ -325,6 +325,12 @@ pub struct TrainSection {
     pub value_loss_weight: f64,
     /// Weight of the plays-left loss.
     pub plays_left_loss_weight: f64,
+    /// Weight of the loss of the opponent's reply; 0: the network has no such head.
+    pub reply_loss_weight: f64,
+    /// Weight of the loss of the swing of material; 0: the network has no such head.
+    pub swing_loss_weight: f64,
+    /// Share of the draws of fully searched samples that goes by how much the search surprised the network.
+    pub policy_surprise_weight: f64,
     /// Share of the games that are never trained on.
     pub held_out: f64,
 }
@@ -344,12 +350,20 @@ impl Default for TrainSection {
             value_from_search: 0.3,
             value_loss_weight: 1.0,
             plays_left_loss_weight: 0.1,
+            reply_loss_weight: 0.0,
+            swing_loss_weight: 0.0,
+            policy_surprise_weight: 0.0,
             held_out: 0.05,
         }
     }
 }
 
 impl TrainSection {
+    /// The auxiliary heads that the network has: those with a weight.
+    pub fn auxiliary(&self) -> AuxiliaryHeads {
+        AuxiliaryHeads { reply: self.reply_loss_weight > 0.0, swing: self.swing_loss_weight > 0.0 }
+    }
+
     /// The learning rate of step `step` (from 0), `progress` (0 to 1) into the run.
     pub fn learning_rate_at(&self, step: u64, progress: f64) -> f64 {
         let warm = if step < self.warmup_steps {

@@ -47,6 +47,13 @@ impl Session {
                 ("loss/policy_over_target", losses.policy - losses.target_entropy),
             ]);
         }
+        let heads = self.config.train.auxiliary();
+        let of_heads = |reply: (&'static str, f64), swing: (&'static str, f64)| {
+            [heads.reply.then_some(reply), heads.swing.then_some(swing)].into_iter().flatten()
+        };
+        if let Some(losses) = point.losses {
+            values.extend(of_heads(("loss/reply", losses.reply), ("loss/swing", losses.swing)));
+        }
         let optional = [
             ("self_play/batch_fill", point.batch_fill),
             ("self_play/cache_hits", point.cache_hits),
@@ -65,6 +72,11 @@ impl Session {
                 ("held_out/policy_accuracy", held_out.policy_accuracy),
                 ("held_out/calibration", held_out.calibration_error()),
             ]);
+            let losses = held_out.losses;
+            values.extend(of_heads(
+                ("held_out/reply", losses.reply),
+                ("held_out/swing", losses.swing),
+            ));
         }
         self.scalars.add(self.folder.state.step, &values);
         Ok(())

@@ -22,6 +22,10 @@ pub(super) struct MeanLosses {
     pub(super) value: f64,
     /// Loss of the plays left.
     pub(super) plays_left: f64,
+    /// Cross-entropy of the reply's policy; 0 without that head.
+    pub(super) reply: f64,
+    /// Loss of the swing; 0 without that head.
+    pub(super) swing: f64,
     /// Entropy of the policy's target: what no network can get under.
     pub(super) target_entropy: f64,
 }
@@ -32,6 +36,8 @@ impl MeanLosses {
         self.policy += losses.policy;
         self.value += losses.value;
         self.plays_left += losses.plays_left;
+        self.reply += losses.reply;
+        self.swing += losses.swing;
         self.target_entropy += losses.policy_entropy;
     }
 
@@ -42,6 +48,8 @@ impl MeanLosses {
             policy: self.policy / steps,
             value: self.value / steps,
             plays_left: self.plays_left / steps,
+            reply: self.reply / steps,
+            swing: self.swing / steps,
             target_entropy: self.target_entropy / steps,
         }
     }

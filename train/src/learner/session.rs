@@ -26,7 +26,7 @@ use crate::evaluators::{
 use crate::progress::Progress;
 use crate::run::RunFolder;
 use crate::transport::{LocalTransport, Transport};
-use crate::window::{Added, Labelled, Replay, ValueMix};
+use crate::window::{Added, Drawing, Labelled, Replay, ValueMix};
 
 /// Steps between two points of the curves.
 const CURVE_STEPS: u64 = 50;
@@ -141,6 +141,10 @@ impl Session {
         let held_out = config.train.held_out;
         let replay =
             Replay::rebuild(&config.window, held_out, config.run.seed, &state.replay, &store)?;
+        let replay = replay.drawing(Drawing {
+            auxiliary: config.train.auxiliary(),
+            surprise: config.train.policy_surprise_weight,
+        });
         let transport = LocalTransport::new(store, folder.checkpoints());
         let bucket = Bucket::new(
             state.tokens,
@@ -402,7 +406,7 @@ impl Session {
     }
 }
 
-/// The drawn samples as a batch; takes their features and policies.
+/// The drawn samples as a batch; takes their features, policies and replies.
 pub(super) fn pack(samples: &mut [Labelled]) -> anyhow::Result<TrainBatch> {
     let samples: Vec<TrainSample> = samples
         .iter_mut()
@@ -414,6 +418,7 @@ pub(super) fn pack(samples: &mut [Labelled]) -> anyhow::Result<TrainBatch> {
             value_weight: sample.value_weight,
             plays_left: sample.plays_left,
             plays_left_weight: sample.plays_left_weight,
+            auxiliary: std::mem::take(&mut sample.auxiliary),
         })
         .collect();
     Ok(TrainBatch::pack(&samples)?)

@@ -25,6 +25,8 @@ pub(super) fn learner_config(config: &Config) -> LearnerConfig {
         losses: LossWeights {
             value: train.value_loss_weight,
             plays_left: train.plays_left_loss_weight,
+            reply: train.reply_loss_weight,
+            swing: train.swing_loss_weight,
             ..LossWeights::default()
         },
         optimizer: AdamWConfig {
@@ -58,8 +60,10 @@ fn architecture(config: &Config, init: Option<&Checkpoint>) -> anyhow::Result<Ar
     let network = &config.network;
     let architecture =
         network.size().with_context(|| format!("network.architecture {}", network.architecture))?;
+    let architecture = architecture.with_auxiliary(config.train.auxiliary());
+    // Auxiliary heads are no part of what plays: those that the checkpoint lacks start new.
     if let Some(checkpoint) = init
-        && checkpoint.header.architecture != architecture
+        && checkpoint.header.architecture.with_auxiliary(architecture.auxiliary) != architecture
     {
         let found = checkpoint.header.architecture;
         bail!(
@@ -93,6 +97,10 @@ pub(super) fn new_learner(
     let architecture = architecture(config, init)?;
     Ok(match init {
         None => Learner::new(architecture, config.run.seed, learner, device)?,
-        Some(checkpoint) => Learner::from_checkpoint(checkpoint, learner, device)?,
+        Some(checkpoint) => {
+            let heads = architecture.auxiliary;
+            let checkpoint = checkpoint.clone().with_auxiliary(heads, config.run.seed)?;
+            Learner::from_checkpoint(&checkpoint, learner, device)?
+        }
     })
 }

@@ -48,6 +48,18 @@ const TRAINING: &[Plan] = &[
         &[("loss/total", "weighted sum"), ("loss/plays_left", "plays left")],
     ),
     plan(
+        "The opponent's reply (auxiliary, cross-entropy, nats)",
+        "nats",
+        Unit::Number,
+        &[("loss/reply", "training"), ("held_out/reply", "games never trained on")],
+    ),
+    plan(
+        "Swing of the material (auxiliary, Huber loss)",
+        "loss",
+        Unit::Number,
+        &[("loss/swing", "training"), ("held_out/swing", "games never trained on")],
+    ),
+    plan(
         "Policy accuracy: the search's first choice is the network's",
         "share",
         Unit::Share,

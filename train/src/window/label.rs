@@ -3,7 +3,8 @@
 use super::sample::Sample;
 use gipf_core::record::GameResult;
 use gipf_core::{Color, Play, Symmetry};
-use gipf_model::Features;
+use gipf_model::{AuxiliaryHeads, Features, PolicyIndex};
+use gipf_model_torch::{AuxiliaryTargets, Reply};
 
 /// Of what the value target is made.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,6 +30,8 @@ pub struct Labelled {
     pub plays_left: f32,
     /// 1 for a finished game, else 0: nobody knows how long it would have gone on.
     pub plays_left_weight: f32,
+    /// What auxiliary heads are to say, on the same board; only of those that were asked for.
+    pub auxiliary: AuxiliaryTargets,
     /// Scratch.
     actions: Vec<Play>,
 }
@@ -45,16 +48,36 @@ impl Labelled {
             self.features = self.features.transformed(*symmetry);
         }
         self.policy.clear();
-        let total: u32 = policy.iter().map(|weight| u32::from(*weight)).sum();
-        if policy.len() == self.actions.len() && total > 0 {
-            self.policy.extend(policy.iter().map(|weight| f32::from(*weight) / total as f32));
+        if policy.len() == self.actions.len() && !policy.is_empty() {
+            self.policy.extend(probabilities(policy));
             self.policy_weight = 1.0;
         } else {
             self.policy.resize(self.actions.len(), 0.0);
             self.policy_weight = 0.0;
         }
-        let view = position.decider().unwrap_or(position.mover());
-        self.fill_value(sample, view, mix);
+        self.fill_value(sample, view(sample), mix);
+    }
+
+    /// Adds the targets of auxiliary heads to what was filled of a sample on this board; `reply` is its reply and that one's policy.
+    /// Indices of the policy map name spots and directions of the board, whoever decides, so a reply needs no turning beside the
+    /// symmetry that the position has.
+    pub(super) fn fill_auxiliary(
+        &mut self,
+        heads: AuxiliaryHeads,
+        sample: &Sample,
+        reply: Option<(&Sample, &[u16])>,
+        side: usize,
+    ) {
+        let sign = if view(sample) == Color::White { 1.0 } else { -1.0 };
+        self.auxiliary.swing =
+            sample.swing.filter(|_| heads.swing).map(|swing| sign * f32::from(swing));
+        self.auxiliary.reply = reply.filter(|_| heads.reply).map(|(reply, policy)| {
+            reply.position.actions(&mut self.actions);
+            let mut index = PolicyIndex::new();
+            index.fill(&reply.position, &self.actions);
+            let symmetry = Symmetry::ALL.get(side).copied().unwrap_or(Symmetry::IDENTITY);
+            Reply { index: index.transformed(symmetry), policy: probabilities(policy).collect() }
+        });
     }
 
     fn fill_value(&mut self, sample: &Sample, view: Color, mix: ValueMix) {
@@ -77,4 +100,15 @@ impl Labelled {
         self.plays_left = f32::from(sample.plays_left);
         self.plays_left_weight = if finished { 1.0 } else { 0.0 };
     }
+}
+
+/// The side that the targets are seen by.
+fn view(sample: &Sample) -> Color {
+    sample.position.decider().unwrap_or(sample.position.mover())
+}
+
+/// A policy that sums to 1.
+fn probabilities(policy: &[u16]) -> impl Iterator<Item = f32> {
+    let total = policy.iter().map(|weight| u32::from(*weight)).sum::<u32>().max(1);
+    policy.iter().map(move |weight| f32::from(*weight) / total as f32)
 }

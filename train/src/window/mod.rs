@@ -11,9 +11,11 @@ mod single;
 pub use error::WindowError;
 pub use growth::Growth;
 pub use label::{Labelled, ValueMix};
-pub use replay::{Added, Replay, ReplayState};
+pub use replay::{Added, Drawing, Replay, ReplayState};
 pub use sample::Sample;
 pub use single::{Window, WindowState};
 
+#[cfg(test)]
+mod auxiliary_tests;
 #[cfg(test)]
 mod tests;

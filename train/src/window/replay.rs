@@ -8,6 +8,7 @@ use super::single::{Window, WindowState};
 use crate::config::WindowSection;
 use crate::store::{Store, is_held_out};
 use gipf_core::record::GameRecord;
+use gipf_model::AuxiliaryHeads;
 use serde::{Deserialize, Serialize};
 
 /// What is saved of both windows.
@@ -44,12 +45,24 @@ impl std::ops::AddAssign for Added {
     }
 }
 
+/// What draws do beside the usual: by default nothing.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Drawing {
+    /// The heads whose targets they give.
+    pub auxiliary: AuxiliaryHeads,
+    /// The share of the training draws, 0 to 1, that goes by surprise: of a game's samples that have one, each comes
+    /// `(1 - w) + w * n * k / sum(k)` times as often as without, where `k` is its surprise and `n` their number. Held-out samples are
+    /// drawn uniformly in any case, so that what they measure does not change its meaning.
+    pub surprise: f64,
+}
+
 /// The replay windows of a run.
 #[derive(Debug)]
 pub struct Replay {
     train: Window,
     held_out: Window,
     share: f64,
+    drawing: Drawing,
     games: u64,
     scratch: GameSamples,
 }
@@ -62,9 +75,16 @@ impl Replay {
             // In proportion, so that both reach equally far back.
             held_out: Window::new("held-out", Growth::new(section, share), seed, 2),
             share,
+            drawing: Drawing::default(),
             games: 0,
             scratch: GameSamples::default(),
         }
+    }
+
+    /// Draws in this way from now on. It is no part of what is saved, and changes nothing in what the windows hold.
+    #[must_use]
+    pub fn drawing(self, drawing: Drawing) -> Self {
+        Self { drawing, ..self }
     }
 
     /// The window of training samples.
@@ -114,12 +134,13 @@ impl Replay {
 
     /// Draws `count` training samples into `out`, each on one of the 12 symmetric boards. `out` is left empty if there is none.
     pub fn draw(&mut self, count: usize, mix: ValueMix, out: &mut Vec<Labelled>) {
-        draw(&mut self.train, count, mix, out);
+        draw(&mut self.train, count, mix, self.drawing, out);
     }
 
     /// The same from the held-out games.
     pub fn draw_held_out(&mut self, count: usize, mix: ValueMix, out: &mut Vec<Labelled>) {
-        draw(&mut self.held_out, count, mix, out);
+        let drawing = Drawing { surprise: 0.0, ..self.drawing };
+        draw(&mut self.held_out, count, mix, drawing, out);
     }
 
     /// What [`Replay::rebuild`] needs, beside the stored games.
@@ -186,15 +207,26 @@ impl Replay {
     }
 }
 
-fn draw(window: &mut Window, count: usize, mix: ValueMix, out: &mut Vec<Labelled>) {
+fn draw(
+    window: &mut Window,
+    count: usize,
+    mix: ValueMix,
+    drawing: Drawing,
+    out: &mut Vec<Labelled>,
+) {
     if window.is_empty() {
         out.clear();
         return;
     }
     out.resize_with(count, Labelled::default);
     for labelled in out {
-        if let Some((sample, policy, side)) = window.draw(12) {
+        let Some((place, side)) = window.draw(12, drawing.surprise) else { continue };
+        if let Some((sample, policy)) = window.get(place) {
             labelled.fill(sample, policy, side, mix);
+            // Games are in the window as a whole, so a reply is as long as its sample is.
+            let reply = usize::from(sample.reply);
+            let reply = (reply > 0).then(|| window.get(place + reply)).flatten();
+            labelled.fill_auxiliary(drawing.auxiliary, sample, reply, side);
         }
     }
 }

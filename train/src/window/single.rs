@@ -28,6 +28,8 @@ pub struct WindowState {
 #[derive(Debug, Clone, Copy)]
 struct Game {
     ordinal: u64,
+    /// The number of its first sample among all that ever came.
+    first: u64,
     samples: u32,
 }
 
@@ -111,20 +113,55 @@ impl Window {
                 .push(sample, &game.policies[start..start + usize::from(sample.policy_length)]);
         }
         if !game.samples.is_empty() {
-            self.games.push_back(Game { ordinal, samples: game.samples.len() as u32 });
+            let (first, samples) = (self.made, game.samples.len() as u32);
+            self.games.push_back(Game { ordinal, first, samples });
             self.made += game.samples.len() as u64;
         }
     }
 
-    /// Draws a sample, each equally likely; none from an empty window. Also a random number below `sides`.
-    pub(super) fn draw(&mut self, sides: usize) -> Option<(&Sample, &[u16], usize)> {
+    /// Draws the place of a sample and a number below `sides`; none from an empty window. Each sample is equally likely, but for a
+    /// share `surprise` (0 to 1) of the draws: see [`Window::surprising`].
+    pub(super) fn draw(&mut self, sides: usize, surprise: f64) -> Option<(usize, usize)> {
         if self.is_empty() {
             return None;
         }
         // Fixed widths: the stream must not depend on the machine's.
         let place = self.rng.random_range(0..self.chunks.len() as u64) as usize;
         let side = self.rng.random_range(0..sides as u32) as usize;
-        self.chunks.get(place).map(|(sample, policy)| (sample, policy, side))
+        Some((self.surprising(place, surprise), side))
+    }
+
+    /// The sample at a place and its policy.
+    pub(super) fn get(&self, place: usize) -> Option<(&Sample, &[u16])> {
+        self.chunks.get(place)
+    }
+
+    /// With probability `share`, in place of a drawn sample whose surprise is known another one of its game, in proportion to their
+    /// surprises `k`. Of a game's `n` samples that have one, each is drawn uniformly before, so afterwards each comes
+    /// `(1 - share) + share * n * k / sum(k)` times as often as before; all others come as often as before.
+    fn surprising(&mut self, place: usize, share: f64) -> usize {
+        // Without a share no random number is drawn: the stream is that of a window that knows no surprise.
+        let known = |place: usize| self.chunks.get(place)?.0.surprise.map(f64::from);
+        if share <= 0.0 || known(place).is_none() || self.rng.random::<f64>() >= share {
+            return place;
+        }
+        let gone = self.made - self.len() as u64;
+        let number = gone + place as u64;
+        let after = self.games.partition_point(|game| game.first <= number);
+        let Some(game) = after.checked_sub(1).and_then(|at| self.games.get(at)) else {
+            return place;
+        };
+        let first = (game.first - gone) as usize;
+        let places = first..first + game.samples as usize;
+        let surprises = || places.clone().filter_map(|place| Some((place, known(place)?)));
+        let point = self.rng.random::<f64>() * surprises().map(|(_, k)| k).sum::<f64>();
+        let mut sum = 0.0;
+        let mut reached = surprises().skip_while(|(_, k)| {
+            sum += k;
+            sum <= point
+        });
+        // Nothing is reached where nothing surprised.
+        reached.next().map_or(place, |(place, _)| place)
     }
 
     /// What [`Window::restore`] needs, beside the games; `next_game` is the ordinal after the newest game seen.

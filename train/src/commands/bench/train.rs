@@ -8,7 +8,7 @@ use gipf_model::{
     POLICY_PLANES, POLICY_SIZE,
 };
 use gipf_model_torch::{
-    Device, Learner, LearnerConfig, TrainBatch, TrainSample, device_name, set_threads,
+    Device, Learner, LearnerConfig, AuxiliaryTargets, TrainBatch, TrainSample, device_name, set_threads,
 };
 use serde_json::{Value, json};
 use tch::nn::{self, Module, ModuleT, OptimizerConfig};
@@ -40,6 +40,7 @@ pub(super) fn training(
         value_weight: 1.0,
         plays_left: 30.0,
         plays_left_weight: 1.0,
+        auxiliary: AuxiliaryTargets::default(),
     };
     let samples: Vec<TrainSample> =
         features(rules, args.batch as usize).into_iter().map(sample).collect();
