@@ -147,12 +147,35 @@ impl TorchNet {
         mask: PlaneMask,
         norm: NormMode,
     ) -> Result<Forward, TorchError> {
-        let views = Views::new(&self.layout, &self.trained, &self.running)?;
-        let pass = Pass { views, norm };
-        let x = pass.trunk(planes, globals, &self.layout.architecture)?;
-        let logits = pass.policy(&x, mask)?;
-        let (outcome, plays_left) = pass.value(&x, globals)?;
+        self.heads(&self.trunk(planes, globals, norm)?, globals, mask, norm)
+    }
+
+    /// The trunk's output: `[b, 37, channels]`.
+    pub(crate) fn trunk(
+        &self,
+        planes: &Tensor,
+        globals: &Tensor,
+        norm: NormMode,
+    ) -> Result<Tensor, TorchError> {
+        self.pass(norm)?.trunk(planes, globals, &self.layout.architecture)
+    }
+
+    /// What the heads say of the trunk's output.
+    pub(crate) fn heads(
+        &self,
+        x: &Tensor,
+        globals: &Tensor,
+        mask: PlaneMask,
+        norm: NormMode,
+    ) -> Result<Forward, TorchError> {
+        let pass = self.pass(norm)?;
+        let logits = pass.policy(x, mask)?;
+        let (outcome, plays_left) = pass.value(x, globals)?;
         Ok(Forward { logits, outcome, plays_left })
+    }
+
+    fn pass(&self, norm: NormMode) -> Result<Pass, TorchError> {
+        Ok(Pass { views: Views::new(&self.layout, &self.trained, &self.running)?, norm })
     }
 }
 

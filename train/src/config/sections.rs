@@ -1,6 +1,7 @@
 //! The typed sections of a configuration, with their defaults.
 
 use gipf_model::{Architecture, ArchitectureError};
+use gipf_model_torch::Trunk;
 use gipf_selfplay::{Method, RulesEntry, Sprt};
 use serde::{Deserialize, Serialize};
 
@@ -327,6 +328,8 @@ pub struct TrainSection {
     pub plays_left_loss_weight: f64,
     /// Share of the games that are never trained on.
     pub held_out: f64,
+    /// What trains the network's trunk on the CPU; on a GPU libtorch does.
+    pub trunk: Trunk,
 }
 
 impl Default for TrainSection {
@@ -345,6 +348,7 @@ impl Default for TrainSection {
             value_loss_weight: 1.0,
             plays_left_loss_weight: 0.1,
             held_out: 0.05,
+            trunk: Trunk::Native,
         }
     }
 }
