@@ -1,6 +1,6 @@
 //! The learner: a network, its optimizer, and the averaged weights that self-play and rating use.
 
-use gipf_model::{Architecture, Checkpoint, CheckpointHeader};
+use gipf_model::{Architecture, Checkpoint, CheckpointHeader, Kernel};
 use serde::{Deserialize, Serialize};
 use tch::{Device, Kind, Tensor};
 
@@ -12,6 +12,7 @@ use crate::loss::{DeviceBatch, LossWeights, Losses};
 use crate::metrics::Metrics;
 use crate::net::{Forward, NormMode, TorchNet};
 use crate::parameters::to_host;
+use crate::trunk::{NativeTrunk, Trunk};
 
 /// What a learner can be told.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,6 +26,8 @@ pub struct LearnerConfig {
     pub average_decay: f64,
     /// Threads of one operation on the CPU; 0: what libtorch chooses.
     pub threads: usize,
+    /// What trains the trunk on the CPU.
+    pub trunk: Trunk,
 }
 
 impl Default for LearnerConfig {
@@ -34,6 +37,7 @@ impl Default for LearnerConfig {
             optimizer: AdamWConfig::default(),
             average_decay: 0.995,
             threads: 0,
+            trunk: Trunk::default(),
         }
     }
 }
@@ -57,6 +61,8 @@ pub struct Learner {
     pub(crate) step: u64,
     /// The last gradient's norm before clipping.
     gradient_norm: f64,
+    /// Where the trunk is trained by the project's own kernels.
+    trunk: Option<NativeTrunk>,
 }
 
 impl Learner {
@@ -97,7 +103,11 @@ impl Learner {
         step: u64,
     ) -> Result<Self, TorchError> {
         let _ = net.trained.f_set_requires_grad(true)?;
-        Ok(Self { config, net, average, optimizer, step, gradient_norm: 0.0 })
+        let trunk = match (config.trunk, net.device()) {
+            (Trunk::Native, Device::Cpu) => Some(NativeTrunk::new(&net, Kernel::best())?),
+            _ => None,
+        };
+        Ok(Self { config, net, average, optimizer, step, gradient_norm: 0.0, trunk })
     }
 
     /// Learns from a batch with this learning rate. An error for a loss or gradient that is not finite leaves the trained weights
@@ -105,18 +115,29 @@ impl Learner {
     pub fn train_step(&mut self, batch: &TrainBatch, rate: f64) -> Result<Losses, TorchError> {
         set_threads(self.config.threads);
         let data = DeviceBatch::new(batch, self.net.device())?;
-        let forward = self.net.forward(&data.planes, &data.globals, batch.mask, NormMode::Batch)?;
+        let (net, norm) = (&mut self.net, NormMode::Batch);
+        let (forward, leaf) = match &mut self.trunk {
+            Some(trunk) => {
+                trunk.set_threads(self.config.threads)?;
+                let leaf = trunk.forward(batch, net)?;
+                (net.heads(&leaf, &data.globals, batch.mask, norm)?, Some(leaf))
+            }
+            None => (net.forward(&data.planes, &data.globals, batch.mask, norm)?, None),
+        };
         let tensors = data.losses(&forward, &self.config.losses)?;
-        let gradient =
-            Tensor::f_run_backward(&[&tensors.total], &[&self.net.trained], false, false)?;
+        let leaves: Vec<&Tensor> = [&net.trained].into_iter().chain(&leaf).collect();
+        let gradient = Tensor::f_run_backward(&[&tensors.total], &leaves, false, false)?;
         let losses = tensors.numbers()?;
         let diverged = |what| TorchError::NotFinite { what, step: self.step };
         if !losses.total.is_finite() {
             return Err(diverged("the loss"));
         }
-        let gradient =
-            gradient.first().ok_or_else(|| TorchError::Torch("no gradient".to_owned()))?;
-        let norm = self.optimizer.step(&mut self.net.trained, gradient, rate)?;
+        let gradient = match (gradient.as_slice(), &mut self.trunk) {
+            ([heads, of_trunk], Some(trunk)) => trunk.backward(heads, of_trunk)?,
+            ([gradient], _) => gradient.shallow_clone(),
+            _ => return Err(TorchError::Torch("no gradient".to_owned())),
+        };
+        let norm = self.optimizer.step(&mut self.net.trained, &gradient, rate)?;
         if !norm.is_finite() {
             return Err(diverged("the gradient"));
         }

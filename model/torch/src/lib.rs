@@ -25,6 +25,7 @@ mod metrics;
 mod net;
 mod parameters;
 mod state;
+mod trunk;
 
 pub use actions::ActionGroups;
 pub use adamw::{AdamW, AdamWConfig};
@@ -40,6 +41,7 @@ pub use metrics::{CALIBRATION_BINS, CalibrationBin, Metrics};
 pub use net::{Forward, NormMode, TorchNet};
 pub use state::LEARNER_FORMAT;
 pub use tch::Device;
+pub use trunk::Trunk;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

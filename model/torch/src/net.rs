@@ -151,11 +151,30 @@ impl TorchNet {
         mask: PlaneMask,
         norm: NormMode,
     ) -> Result<Forward, TorchError> {
-        let views = Views::new(&self.layout, &self.trained, &self.running)?;
-        let pass = Pass { views, norm };
-        let x = pass.trunk(planes, globals, &self.layout.architecture)?;
-        let (p, g) = pass.policy(&x)?;
-        let h = pass.value(&x, globals)?;
+        self.heads(&self.trunk(planes, globals, norm)?, globals, mask, norm)
+    }
+
+    /// The trunk's output: `[b, 37, channels]`.
+    pub(crate) fn trunk(
+        &self,
+        planes: &Tensor,
+        globals: &Tensor,
+        norm: NormMode,
+    ) -> Result<Tensor, TorchError> {
+        self.pass(norm)?.trunk(planes, globals, &self.layout.architecture)
+    }
+
+    /// What the heads say of the trunk's output.
+    pub(crate) fn heads(
+        &self,
+        x: &Tensor,
+        globals: &Tensor,
+        mask: PlaneMask,
+        norm: NormMode,
+    ) -> Result<Forward, TorchError> {
+        let pass = self.pass(norm)?;
+        let (p, g) = pass.policy(x)?;
+        let h = pass.value(x, globals)?;
         let auxiliary = self.layout.architecture.auxiliary;
         let reply = || pass.logits(&p, &g, mask, "auxiliary.reply_");
         let swing =
@@ -167,6 +186,10 @@ impl TorchNet {
             reply: auxiliary.reply.then(reply).transpose()?,
             swing: auxiliary.swing.then(swing).transpose()?,
         })
+    }
+
+    fn pass(&self, norm: NormMode) -> Result<Pass, TorchError> {
+        Ok(Pass { views: Views::new(&self.layout, &self.trained, &self.running)?, norm })
     }
 }
 

@@ -258,6 +258,7 @@ pub const KEYS: &[Key] = &[
     ),
     key("train.policy_surprise_weight", Number(0.0, 1.0), "", "share of draws by surprise"),
     fixed("train.held_out", Number(0.0, 0.5), "of the games", "never trained on, measured only"),
+    key("train.trunk", Choice(&["native", "torch"]), "", "what trains the trunk; a GPU: torch"),
     key("window.minimum", Whole(1, 1_000_000_000), "samples", "before training starts"),
     key("window.growth_scale", Number(0.0, 1.0), "", "growth per sample made, at the start"),
     key("window.growth_exponent", Number(0.01, 1.0), "", "how slowly that growth fades"),

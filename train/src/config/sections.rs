@@ -1,6 +1,7 @@
 //! The typed sections of a configuration, with their defaults.
 
 use gipf_model::{Architecture, ArchitectureError, AuxiliaryHeads};
+use gipf_model_torch::Trunk;
 use gipf_selfplay::{Method, RulesEntry, Sprt};
 use serde::{Deserialize, Serialize};
 
@@ -333,6 +334,8 @@ pub struct TrainSection {
     pub policy_surprise_weight: f64,
     /// Share of the games that are never trained on.
     pub held_out: f64,
+    /// What trains the network's trunk on the CPU; on a GPU libtorch does.
+    pub trunk: Trunk,
 }
 
 impl Default for TrainSection {
@@ -354,6 +357,7 @@ impl Default for TrainSection {
             swing_loss_weight: 0.0,
             policy_surprise_weight: 0.0,
             held_out: 0.05,
+            trunk: Trunk::Native,
         }
     }
 }

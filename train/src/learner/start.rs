@@ -36,6 +36,7 @@ pub(super) fn learner_config(config: &Config) -> LearnerConfig {
         },
         average_decay: train.average_decay,
         threads: learner_threads(config),
+        trunk: train.trunk,
     }
 }
 

@@ -68,10 +68,10 @@ pub(super) unsafe fn run<V: Vector, const R: usize, const Z: usize>(
                 for &(from, to) in job.pairs {
                     let (x, dy) = (x.add(from as usize), dy.add(to as usize));
                     let dy: [V; Z] = std::array::from_fn(|z| V::load(dy.add(z * V::WIDTH)));
-                    for r in 0..R {
+                    for (r, row) in tile.iter_mut().enumerate() {
                         let value = V::splat(*x.add(r));
-                        for z in 0..Z {
-                            tile[r][z] = tile[r][z].add_product(value, dy[z]);
+                        for (sum, dy) in row.iter_mut().zip(dy) {
+                            *sum = sum.add_product(value, dy);
                         }
                     }
                 }

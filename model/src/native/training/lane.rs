@@ -204,7 +204,7 @@ impl Lane {
     /// layer the output is the trunk's.
     pub(super) fn forward(&mut self, layer: usize, norm: &Norm, weights: &Weights) {
         let (kernel, width) = (self.kernel, self.width);
-        let ends_block = layer > 0 && layer % 2 == 0;
+        let ends_block = layer > 0 && layer.is_multiple_of(2);
         self.statistics.clear();
         for piece in &self.pieces {
             let rows = piece.rows(width);
@@ -281,7 +281,7 @@ impl Lane {
     /// `before`. The layer is not the stem.
     pub(super) fn backward(&mut self, layer: usize, norm: &Norm, before: &Norm, weights: &Weights) {
         let (kernel, width) = (self.kernel, self.width);
-        let ends_block = layer % 2 == 0;
+        let ends_block = layer.is_multiple_of(2);
         let block = (layer - 1) / 2;
         let pool = if ends_block { weights.pools.get(block) } else { None };
         let conv = &weights.convs[layer - 1];

@@ -93,7 +93,8 @@ impl Work for Normalise<'_> {
                         }
                     }
                     for i in 0..PAD {
-                        out[i] = if sums[i] > 0.0 { sums[i] } else { 0.0 };
+                        // This way round what is not a number stays so, and the learner sees it in the loss.
+                        out[i] = if sums[i] < 0.0 { 0.0 } else { sums[i] };
                     }
                 }
             }

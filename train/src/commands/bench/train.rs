@@ -8,7 +8,8 @@ use gipf_model::{
     POLICY_PLANES, POLICY_SIZE,
 };
 use gipf_model_torch::{
-    Device, Learner, LearnerConfig, AuxiliaryTargets, TrainBatch, TrainSample, device_name, set_threads,
+    AuxiliaryTargets, Device, Learner, LearnerConfig, TrainBatch, TrainSample, Trunk, device_name,
+    set_threads,
 };
 use serde_json::{Value, json};
 use tch::nn::{self, Module, ModuleT, OptimizerConfig};
@@ -32,6 +33,12 @@ pub(super) fn training(
     let architecture = checkpoint.header.architecture;
     let config = LearnerConfig { threads: 1, ..LearnerConfig::default() };
     let mut learner = Learner::from_checkpoint(&checkpoint, config, device)?;
+    // On the CPU the same learner with its trunk in libtorch; elsewhere there is no other.
+    let config = LearnerConfig { trunk: Trunk::Torch, ..config };
+    let mut torch = match device {
+        Device::Cpu => Some(Learner::from_checkpoint(&checkpoint, config, device)?),
+        _ => None,
+    };
     let sample = |(features, actions): (Features, usize)| TrainSample {
         features,
         policy: vec![1.0 / actions as f32; actions],
@@ -45,7 +52,7 @@ pub(super) fn training(
     let samples: Vec<TrainSample> =
         features(rules, args.batch as usize).into_iter().map(sample).collect();
     let mut rival = Plain::new(&architecture, &samples, device)?;
-    let (mut ours, mut theirs, mut packing) = (0.0, 0.0, 0.0);
+    let (mut ours, mut theirs, mut packing, mut in_torch) = (0.0, 0.0, 0.0, 0.0);
     let (mut steps, started) = (0_u64, Instant::now());
     while steps <= 1 || started.elapsed() < time {
         let pack = seconds(device, || {
@@ -56,10 +63,18 @@ pub(super) fn training(
             learner.train_step(&TrainBatch::pack(&samples)?, 1e-4)?;
             Ok(())
         })?;
+        let with_torch = match &mut torch {
+            Some(torch) => seconds(device, || {
+                torch.train_step(&TrainBatch::pack(&samples)?, 1e-4)?;
+                Ok(())
+            })?,
+            None => own,
+        };
         let other = seconds(device, || rival.step(device))?;
         // The first of each is warming up.
         if steps > 0 {
             (ours, theirs, packing) = (ours + own, theirs + other, packing + pack);
+            in_torch += with_torch;
         }
         steps += 1;
     }
@@ -69,6 +84,8 @@ pub(super) fn training(
         "rules": rules.to_string(),
         "batch": args.batch,
         "samples_per_second": trained / ours,
+        "libtorch_trunk_samples_per_second": trained / in_torch,
+        "ratio_to_libtorch_trunk": in_torch / ours,
         "plain_tch_samples_per_second": trained / theirs,
         "ratio_to_plain_tch": theirs / ours,
         "packing_share_percent": 100.0 * packing / ours,
