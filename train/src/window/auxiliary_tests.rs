@@ -37,7 +37,13 @@ fn record(start: &str, plays: &[(&str, bool)], result: GameResult) -> GameRecord
         }),
     };
     let plays = plays.iter().map(searched).collect();
-    GameRecord { start: Some(start.to_owned()), result, plays, ..game("standard", 1, 0) }
+    GameRecord {
+        start: Some(start.to_owned()),
+        result,
+        plays,
+        max_plays: 50,
+        ..game("standard", 1, 0)
+    }
 }
 
 fn replies(replay: &Replay) -> Vec<u16> {
@@ -74,7 +80,7 @@ fn targets_of_a_game_with_a_removal_and_an_end() {
 /// White's push makes a black row: Black removes it in White's turn and takes the piece that pushed.
 #[test]
 fn a_reply_may_lie_in_the_same_turn_and_no_further_than_the_next() {
-    let start = "g2G/sss1s/6/G5g/6/5/g2G 9,9 BB w m";
+    let start = "g2G/sss1s/6/G5g/6/5/g2G 8,8 BB w m";
     let plays = [
         "c1-c2",
         "xc2,c3,c4,c5,c6",
@@ -110,7 +116,9 @@ fn a_reply_may_lie_in_the_same_turn_and_no_further_than_the_next() {
 /// The same index sets as those of the reply's own position on the same symmetric board.
 #[test]
 fn replies_lie_on_the_samples_board() {
-    let replay = filled(&[game("standard", 8, 200), game("ultimate", 9, 200)], Drawing::default());
+    let games: Vec<GameRecord> =
+        (0..6).map(|seq| game(["standard", "ultimate"][seq as usize % 2], seq, 200)).collect();
+    let replay = filled(&games, Drawing::default());
     let samples: Vec<_> = replay.train().samples().collect();
     let sets = |index: &PolicyIndex| -> Vec<Vec<Vec<(u16, f32)>>> {
         let sorted = |terms: &[(u16, f32)]| {
@@ -132,7 +140,7 @@ fn replies_lie_on_the_samples_board() {
         let side = place % 12;
         let mut labelled = Labelled::default();
         labelled.fill_auxiliary(BOTH, sample, Some((reply, policy)), side);
-        let target = labelled.auxiliary.reply.expect("a reply");
+        let target = labelled.auxiliary.reply.take().expect("a reply");
         let mut actions: Vec<Play> = Vec::new();
         reply.position.actions(&mut actions);
         let symmetry = Symmetry::ALL[side];
@@ -229,7 +237,8 @@ fn draws_by_surprise_go_on_as_they_were() {
     let state = replay.state();
     let again = Replay::rebuild(&small, 0.1, 5, &state, &store).expect("rebuilds");
     let mut again = again.drawing(drawing);
-    let mut other = Vec::new();
+    // Both into new memory: what a sample keeps of an earlier filling, for the next one's use, is compared too.
+    let (mut batch, mut other) = (Vec::new(), Vec::new());
     replay.draw(300, MIX, &mut batch);
     again.draw(300, MIX, &mut other);
     // Not assert_eq, which would print every plane of every sample.
