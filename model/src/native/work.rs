@@ -43,22 +43,34 @@ impl Work for Stem<'_> {
             let planes = planes_by_spot(&features.planes, whole);
             for (spot, out) in Spot::ALL.into_iter().zip(out.chunks_exact_mut(width)) {
                 let mut rows = [0_u32; MOST_ROWS];
-                let mut count = 0;
-                for (tap, next) in neighbours(spot).iter().enumerate() {
-                    let mut planes = planes[usize::from(*next)];
-                    while planes != 0 {
-                        let plane = planes.trailing_zeros() as usize;
-                        planes &= planes - 1;
-                        rows[count] = ((tap * PLANES + plane) * width) as u32;
-                        count += 1;
-                    }
-                }
+                let count = stem_rows(&planes, spot, width, &mut rows);
                 let board =
                     whole.then(|| &self.network.stem_board[spot.index() * width..][..width]);
                 add_rows::<true>(&self.network.stem, globals, board, &rows[..count], out);
             }
         }
     }
+}
+
+/// The rows of the stem's weights that a spot adds: one for each piece on it and beside it.
+#[inline(always)]
+pub(super) fn stem_rows(
+    planes: &[u64; SPOTS + 1],
+    spot: Spot,
+    width: usize,
+    rows: &mut [u32; MOST_ROWS],
+) -> usize {
+    let mut count = 0;
+    for (tap, next) in neighbours(spot).iter().enumerate() {
+        let mut planes = planes[usize::from(*next)];
+        while planes != 0 {
+            let plane = planes.trailing_zeros() as usize;
+            planes &= planes - 1;
+            rows[count] = ((tap * PLANES + plane) * width) as u32;
+            count += 1;
+        }
+    }
+    count
 }
 
 /// Per spot the planes that have it, one bit each, and a last entry of none for what is outside the board; without the plane of the

@@ -373,22 +373,23 @@ fn board(
     zeros: &[f32],
     out: &mut [f32],
 ) {
-    let rows = Rows::Board(plan);
-    let job = Job {
-        layer,
-        rows,
-        input,
-        bias: zeros,
-        bias_by_position: false,
-        residual: None,
-        relu: false,
-    };
-    kernel.run(&job, false, out);
+    bare(kernel, layer, Rows::Board(plan), input, zeros, out);
 }
 
 /// A linear map of rows that lie one after the other.
 fn each(kernel: Kernel, layer: &Layer, input: &[f32], zeros: &[f32], out: &mut [f32]) {
-    let rows = Rows::Each(out.len() / layer.outputs);
+    bare(kernel, layer, Rows::Each(out.len() / layer.outputs), input, zeros, out);
+}
+
+/// The products of some rows and nothing else.
+fn bare(
+    kernel: Kernel,
+    layer: &Layer,
+    rows: Rows<'_>,
+    input: &[f32],
+    zeros: &[f32],
+    out: &mut [f32],
+) {
     let job = Job {
         layer,
         rows,

@@ -3,8 +3,8 @@
 //! Rows are those of some positions without the row of zeros, `width` numbers each; loops run over blocks of [`PAD`] channels.
 
 use crate::features::PLANES;
-use crate::native::kernel::{PAD, SPOTS, Work, neighbours};
-use crate::native::work::{MOST_ROWS, add_rows, planes_by_spot};
+use crate::native::kernel::{PAD, SPOTS, Work};
+use crate::native::work::{MOST_ROWS, add_rows, planes_by_spot, stem_rows};
 use gipf_core::{Spot, SpotSet};
 
 /// A layer's batch normalisation in the step that is being done, a number a channel each.
@@ -244,27 +244,6 @@ impl Work for SpotSums<'_> {
             }
         }
     }
-}
-
-/// The rows of the stem's weights that a spot adds: one for each piece on it and beside it.
-#[inline(always)]
-fn stem_rows(
-    planes: &[u64; SPOTS + 1],
-    spot: Spot,
-    width: usize,
-    rows: &mut [u32; MOST_ROWS],
-) -> usize {
-    let mut count = 0;
-    for (tap, next) in neighbours(spot).iter().enumerate() {
-        let mut planes = planes[usize::from(*next)];
-        while planes != 0 {
-            let plane = planes.trailing_zeros() as usize;
-            planes &= planes - 1;
-            rows[count] = ((tap * PLANES + plane) * width) as u32;
-            count += 1;
-        }
-    }
-    count
 }
 
 /// The stem: what the globals give to every spot, and for each piece on a spot or beside it a row of weights.
