@@ -168,7 +168,7 @@ fn surprised(count: u64) -> Vec<GameRecord> {
         let mut record = game("standard", seq, 50);
         let searches = record.plays.iter_mut().filter_map(|play| play.s.as_mut());
         for (number, search) in searches.enumerate() {
-            let kl = if seq % 7 == 0 { 0.0 } else { (number % 5) as f32 * 0.3 };
+            let kl = if seq.is_multiple_of(7) { 0.0 } else { (number % 5) as f32 * 0.3 };
             search.kl = (seq % 3 != 1 && search.full).then_some(kl);
         }
         record
