@@ -3,10 +3,14 @@
 //! The file is safetensors. Its metadata has the header as JSON under `gipf-checkpoint` and that JSON's SHA-256 under
 //! `gipf-checkpoint-sha256`; the header in turn has the SHA-256 of the tensors' bytes. So nothing in the file can change unseen.
 //! Beside the network's tensors there may be one named `calibration.largest`: what int8 evaluators need, see [`Calibration`].
+//! A player that is given away can have its weights in 16 bits ([`Checkpoint::rounded`]), which halves the file.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod check;
+
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use half::f16;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
@@ -19,6 +23,7 @@ use crate::policy::POLICY_VERSION;
 use crate::tensor_file::{
     Tensor, TensorFile, TensorFileError, TensorFileProblem, TensorReader, hex, shorten,
 };
+use check::{check_data, check_header, check_shapes, read_header};
 
 /// The format this version of the crate writes and reads.
 pub const CHECKPOINT_FORMAT: &str = "gipf-checkpoint-1";
@@ -48,8 +53,34 @@ pub struct CheckpointHeader {
     pub parent: Option<String>,
     /// The run that made it.
     pub run: String,
+    /// How its weights are stored.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub weights: WeightFormat,
     /// The SHA-256 of the tensors' bytes in the order of their names, in hexadecimal; set by [`Checkpoint::new`].
     pub sha256: String,
+}
+
+/// How a checkpoint's weights are stored; in memory all are f32.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WeightFormat {
+    /// All tensors as 32-bit floats: what training writes.
+    #[default]
+    F32,
+    /// Tensors of two or more dimensions as IEEE 754 half precision, the others as 32-bit floats.
+    F16,
+}
+
+impl WeightFormat {
+    /// Whether a tensor of this shape is stored in 16 bits.
+    fn halves(self, shape: &[usize]) -> bool {
+        self == WeightFormat::F16 && shape.len() >= 2
+    }
+}
+
+/// A field that is left out of the header has its default: headers from before there was a choice stay as they are.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 impl CheckpointHeader {
@@ -69,6 +100,7 @@ impl CheckpointHeader {
             step,
             parent: None,
             run: run.into(),
+            weights: WeightFormat::default(),
             sha256: String::new(),
         }
     }
@@ -169,6 +201,23 @@ impl Checkpoint {
     /// error's path is empty.
     pub fn with_calibration(self, calibration: Calibration) -> Result<Self, CheckpointError> {
         Self::assemble(self.header, self.tensors, Some(calibration))
+            .map_err(|problem| CheckpointError { path: PathBuf::new(), problem })
+    }
+
+    /// The same network with its weights rounded to the nearest 16-bit floats, which is how it is then stored: about half the file,
+    /// and every output moves by no more than roundings of a thousandth of a weight can move it. The error's path is empty.
+    ///
+    /// # Errors
+    /// A weight is beyond ±65504, the largest of these numbers.
+    pub fn rounded(mut self) -> Result<Self, CheckpointError> {
+        self.header.weights = WeightFormat::F16;
+        let weights = self.tensors.values_mut();
+        for tensor in weights.filter(|tensor| WeightFormat::F16.halves(&tensor.shape)) {
+            for value in &mut tensor.data {
+                *value = f16::from_f32(*value).to_f32();
+            }
+        }
+        Self::assemble(self.header, self.tensors, self.calibration)
             .map_err(|problem| CheckpointError { path: PathBuf::new(), problem })
     }
 
@@ -274,6 +323,13 @@ impl Checkpoint {
             &header.architecture,
             network.map(|(name, shape)| (name.as_str(), shape.as_slice())),
         )?;
+        for (name, shape) in &reader.shapes {
+            let halves = name != CALIBRATION && header.weights.halves(shape);
+            if halves != reader.halves.contains(name) {
+                let reason = format!("does not say how '{}' is stored", shorten(name));
+                return Err(CheckpointProblem::Header(reason));
+            }
+        }
         let (mut file, found) = reader.read_all(u64::MAX)?;
         if found != header.sha256 {
             return Err(CheckpointProblem::Checksum { found, expected: header.sha256 });
@@ -289,10 +345,15 @@ impl Checkpoint {
     /// All that the file holds but its metadata.
     fn tensor_file(&self) -> TensorFile {
         let mut tensors = self.tensors.clone();
+        let weights = tensors.iter();
+        let halves = weights
+            .filter(|(_, tensor)| self.header.weights.halves(&tensor.shape))
+            .map(|(name, _)| name.clone())
+            .collect();
         if let Some(calibration) = &self.calibration {
             tensors.insert(CALIBRATION.to_owned(), calibration.as_tensor().clone());
         }
-        TensorFile { metadata: BTreeMap::new(), tensors }
+        TensorFile { metadata: BTreeMap::new(), tensors, halves }
     }
 
     fn to_file(&self) -> Result<TensorFile, CheckpointProblem> {
@@ -306,93 +367,4 @@ impl Checkpoint {
             BTreeMap::from([(HEADER_KEY.to_owned(), header), (HASH_KEY.to_owned(), hash)]);
         Ok(TensorFile { metadata, ..checked.tensor_file() })
     }
-}
-
-fn read_header(metadata: &BTreeMap<String, String>) -> Result<CheckpointHeader, CheckpointProblem> {
-    let Some(text) = metadata.get(HEADER_KEY) else {
-        return Err(CheckpointProblem::Foreign(format!("its metadata has no '{HEADER_KEY}'")));
-    };
-    let hash = metadata.get(HASH_KEY).map(String::as_str).unwrap_or_default();
-    if hash != hex(&Sha256::digest(text)) {
-        return Err(CheckpointProblem::Header(
-            "does not have the SHA-256 written beside it".to_owned(),
-        ));
-    }
-    // The format is looked at first: another format may have other fields.
-    #[derive(Deserialize)]
-    struct Format {
-        format: String,
-    }
-    let unreadable = |e: serde_json::Error| {
-        CheckpointProblem::Header(format!("is unreadable: {}", shorten(&e.to_string())))
-    };
-    let Format { format } = serde_json::from_str(text).map_err(unreadable)?;
-    check_version("checkpoint format", &shorten(&format), CHECKPOINT_FORMAT)?;
-    let header = serde_json::from_str(text).map_err(unreadable)?;
-    check_header(&header)?;
-    Ok(header)
-}
-
-fn check_header(header: &CheckpointHeader) -> Result<(), CheckpointProblem> {
-    check_version("checkpoint format", &shorten(&header.format), CHECKPOINT_FORMAT)?;
-    check_version(
-        "features version",
-        &header.features_version.to_string(),
-        &FEATURES_VERSION.to_string(),
-    )?;
-    check_version(
-        "policy map version",
-        &header.policy_version.to_string(),
-        &POLICY_VERSION.to_string(),
-    )?;
-    Ok(header.architecture.validate()?)
-}
-
-fn check_version(what: &'static str, found: &str, known: &str) -> Result<(), CheckpointProblem> {
-    if found == known {
-        return Ok(());
-    }
-    Err(CheckpointProblem::Version { what, found: found.to_owned(), known: known.to_owned() })
-}
-
-fn check_shapes<'a>(
-    architecture: &Architecture,
-    found: impl Iterator<Item = (&'a str, &'a [usize])>,
-) -> Result<(), CheckpointProblem> {
-    let found: BTreeMap<_, _> = found.collect();
-    let specs = architecture.tensors();
-    for spec in &specs {
-        let Some(&shape) = found.get(spec.name.as_str()) else {
-            return Err(CheckpointProblem::Missing(spec.name.clone()));
-        };
-        if shape != spec.shape {
-            return Err(CheckpointProblem::Shape {
-                name: spec.name.clone(),
-                found: shape.to_vec(),
-                expected: spec.shape.clone(),
-                architecture: architecture.to_string(),
-            });
-        }
-    }
-    let known: BTreeSet<_> = specs.iter().map(|spec| spec.name.as_str()).collect();
-    match found.keys().find(|name| !known.contains(*name)) {
-        Some(name) => Err(CheckpointProblem::Unknown(shorten(name))),
-        None => Ok(()),
-    }
-}
-
-fn check_data(tensors: &BTreeMap<String, Tensor>) -> Result<(), CheckpointProblem> {
-    for (name, tensor) in tensors {
-        let expected: usize = tensor.shape.iter().product();
-        if tensor.data.len() != expected {
-            return Err(CheckpointProblem::Header(format!(
-                "gives '{name}' {expected} numbers, it has {}",
-                tensor.data.len()
-            )));
-        }
-        if !tensor.data.iter().all(|value| value.is_finite()) {
-            return Err(CheckpointProblem::NotFinite(name.clone()));
-        }
-    }
-    Ok(())
 }

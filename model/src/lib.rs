@@ -31,6 +31,7 @@ pub use architecture::{
 pub use auxiliary::{AuxiliaryHeads, SWING_SCALE};
 pub use checkpoint::{
     CHECKPOINT_FORMAT, Checkpoint, CheckpointError, CheckpointHeader, CheckpointProblem,
+    WeightFormat,
 };
 pub use evaluator::{EvalError, Evaluation, Evaluator, check_lengths};
 pub use features::{

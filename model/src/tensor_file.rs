@@ -1,14 +1,15 @@
-//! Files of named f32 tensors with text metadata: safetensors, written the same way every time.
+//! Files of named tensors of floats with text metadata: safetensors, written the same way every time.
 //!
 //! A safetensors file is the length of a JSON header (8 bytes, little-endian), the header, and the tensors' bytes. Written here,
 //! metadata keys and tensors are in the order of their names and the header is padded with spaces to a multiple of 8, so that
-//! equal contents make equal files.
+//! equal contents make equal files. In memory all numbers are f32; a tensor may be stored with 16 bits a number.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use half::f16;
 use safetensors::Dtype;
 use safetensors::tensor::Metadata;
 use sha2::{Digest, Sha256};
@@ -16,7 +17,7 @@ use thiserror::Error;
 
 /// The longest header that is read, in bytes: a thousand times what the largest network needs is no network.
 const MAX_HEADER: u64 = 8 << 20;
-/// f32 values converted at a time.
+/// Numbers converted at a time.
 const CHUNK: usize = 1 << 14;
 
 /// A tensor in memory.
@@ -35,6 +36,8 @@ pub struct TensorFile {
     pub metadata: BTreeMap<String, String>,
     /// Tensors by name.
     pub tensors: BTreeMap<String, Tensor>,
+    /// Names of the tensors that are stored as F16: every number of theirs is rounded to one when it is written.
+    pub halves: BTreeSet<String>,
 }
 
 /// An error of reading or writing a file of tensors.
@@ -72,8 +75,8 @@ pub enum TensorFileProblem {
         /// The most that is read.
         limit: u64,
     },
-    /// A tensor is not of 32-bit floats.
-    #[error("tensor '{name}' is {found}, not F32")]
+    /// A tensor is not of floats with 32 or 16 bits.
+    #[error("tensor '{name}' is {found}, not F32 or F16")]
     Type {
         /// Its name.
         name: String,
@@ -106,9 +109,10 @@ impl TensorFile {
         }
         let mut end = 0;
         for (name, tensor) in &self.tensors {
-            let start = end;
-            end += 4 * tensor.data.len();
-            let info = serde_json::json!({ "dtype": "F32", "shape": tensor.shape, "data_offsets": [start, end] });
+            let (start, half) = (end, self.halves.contains(name));
+            end += bytes_of(half) * tensor.data.len();
+            let dtype = if half { "F16" } else { "F32" };
+            let info = serde_json::json!({ "dtype": dtype, "shape": tensor.shape, "data_offsets": [start, end] });
             header.insert(name.clone(), info);
         }
         let mut header = serde_json::Value::Object(header).to_string().into_bytes();
@@ -116,9 +120,7 @@ impl TensorFile {
         let mut bytes = Vec::with_capacity(8 + header.len() + end);
         bytes.extend_from_slice(&(header.len() as u64).to_le_bytes());
         bytes.extend_from_slice(&header);
-        for tensor in self.tensors.values() {
-            bytes.extend(tensor.data.iter().flat_map(|value| value.to_le_bytes()));
-        }
+        self.encode(|encoded| bytes.extend_from_slice(encoded));
         bytes
     }
 
@@ -132,7 +134,7 @@ impl TensorFile {
 
     /// A file with a text under `key`, and under `key` followed by `-sha256` the SHA-256 of text and tensors together.
     pub fn sealed(key: &str, text: String, tensors: BTreeMap<String, Tensor>) -> Self {
-        let mut file = Self { metadata: BTreeMap::new(), tensors };
+        let mut file = Self { tensors, ..Self::default() };
         let seal = file.seal_of(&text);
         file.metadata = BTreeMap::from([(key.to_owned(), text), (format!("{key}-sha256"), seal)]);
         file
@@ -161,14 +163,33 @@ impl TensorFile {
     /// The SHA-256 of the tensors' bytes in the order of their names, in hexadecimal: that of the file after its header.
     pub fn tensors_sha256(&self) -> String {
         let mut hash = Sha256::new();
-        let mut bytes = Vec::with_capacity(4 * CHUNK);
-        for values in self.tensors.values().flat_map(|tensor| tensor.data.chunks(CHUNK)) {
-            bytes.clear();
-            bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
-            hash.update(&bytes);
-        }
+        self.encode(|encoded| hash.update(encoded));
         hex(&hash.finalize())
     }
+
+    /// Hands over the tensors' bytes in the order of their names, a piece at a time.
+    fn encode(&self, mut take: impl FnMut(&[u8])) {
+        let mut bytes = Vec::with_capacity(4 * CHUNK);
+        for (name, tensor) in &self.tensors {
+            let half = self.halves.contains(name);
+            for values in tensor.data.chunks(CHUNK) {
+                bytes.clear();
+                if half {
+                    bytes.extend(
+                        values.iter().flat_map(|&value| f16::from_f32(value).to_le_bytes()),
+                    );
+                } else {
+                    bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+                }
+                take(&bytes);
+            }
+        }
+    }
+}
+
+/// Bytes of a number in a file.
+fn bytes_of(half: bool) -> usize {
+    if half { 2 } else { 4 }
 }
 
 /// Writes `bytes` to a file beside `path`, syncs it, renames it to `path` and syncs the folder.
@@ -212,6 +233,8 @@ pub(crate) struct TensorReader<R> {
     pub(crate) metadata: BTreeMap<String, String>,
     /// Names and shapes in the order of the file's bytes.
     pub(crate) shapes: Vec<(String, Vec<usize>)>,
+    /// Names of the tensors that are stored as F16.
+    pub(crate) halves: BTreeSet<String>,
     data_len: u64,
 }
 
@@ -252,18 +275,22 @@ impl<R: Read> TensorReader<R> {
         if data_len != len - 8 - length {
             return Err(TensorFileProblem::Length { expected: 8 + length + data_len, found: len });
         }
-        let mut shapes = Vec::new();
+        let (mut shapes, mut halves) = (Vec::new(), BTreeSet::new());
         for name in header.offset_keys() {
             let Some(info) = header.info(&name) else {
                 continue;
             };
-            if info.dtype != Dtype::F32 {
-                return Err(TensorFileProblem::Type { name, found: info.dtype.to_string() });
+            match info.dtype {
+                Dtype::F32 => {}
+                Dtype::F16 => {
+                    halves.insert(name.clone());
+                }
+                found => return Err(TensorFileProblem::Type { name, found: found.to_string() }),
             }
             shapes.push((name, info.shape.clone()));
         }
         let metadata = header.metadata().clone().unwrap_or_default().into_iter().collect();
-        Ok(Self { source, metadata, shapes, data_len })
+        Ok(Self { source, metadata, shapes, halves, data_len })
     }
 
     /// The tensors, and the SHA-256 of the bytes they were read from.
@@ -279,18 +306,25 @@ impl<R: Read> TensorReader<R> {
         let mut tensors = BTreeMap::new();
         for (name, shape) in self.shapes {
             let len: usize = shape.iter().product();
+            let half = self.halves.contains(&name);
             let mut data = Vec::with_capacity(len);
             while data.len() < len {
-                let bytes = &mut bytes[..4 * CHUNK.min(len - data.len())];
+                let bytes = &mut bytes[..bytes_of(half) * CHUNK.min(len - data.len())];
                 self.source.read_exact(bytes)?;
                 hash.update(&*bytes);
-                data.extend(
-                    bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])),
-                );
+                if half {
+                    let numbers = bytes.chunks_exact(2).map(|b| f16::from_le_bytes([b[0], b[1]]));
+                    data.extend(numbers.map(f32::from));
+                } else {
+                    data.extend(
+                        bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])),
+                    );
+                }
             }
             tensors.insert(name, Tensor { shape, data });
         }
-        Ok((TensorFile { metadata: self.metadata, tensors }, hex(&hash.finalize())))
+        let file = TensorFile { metadata: self.metadata, tensors, halves: self.halves };
+        Ok((file, hex(&hash.finalize())))
     }
 }
 
@@ -304,100 +338,4 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn example() -> TensorFile {
-        let tensor = |shape: &[usize], start: f32| Tensor {
-            shape: shape.to_vec(),
-            data: (0..shape.iter().product::<usize>()).map(|i| start + i as f32).collect(),
-        };
-        TensorFile {
-            metadata: BTreeMap::from([
-                ("b".to_owned(), "x\"y".to_owned()),
-                ("a".to_owned(), String::new()),
-            ]),
-            tensors: BTreeMap::from([
-                ("two".to_owned(), tensor(&[2, 3], 0.5)),
-                ("one".to_owned(), tensor(&[1], f32::MIN_POSITIVE)),
-                ("none".to_owned(), tensor(&[0, 4], 0.0)),
-            ]),
-        }
-    }
-
-    #[test]
-    fn round_trip_and_equal_bytes() {
-        let file = example();
-        let bytes = file.to_bytes();
-        assert_eq!(bytes, example().to_bytes());
-        assert_eq!(TensorFile::from_bytes("x", &bytes).expect("reads"), file);
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("t.safetensors");
-        file.write(&path).expect("writes");
-        file.write(&path).expect("writes over");
-        assert_eq!(TensorFile::read(&path, 1 << 20).expect("reads"), file);
-        assert_eq!(
-            std::fs::read_dir(folder.path()).expect("lists").count(),
-            1,
-            "no temporary file is left"
-        );
-    }
-
-    #[test]
-    fn the_safetensors_crate_reads_it() {
-        let bytes = example().to_bytes();
-        let read = safetensors::SafeTensors::deserialize(&bytes).expect("reads");
-        let two = read.tensor("two").expect("is there");
-        assert_eq!(two.shape(), &[2, 3]);
-        assert_eq!(&two.data()[4..8], 1.5f32.to_le_bytes());
-    }
-
-    #[test]
-    fn hash_is_that_of_the_bytes_after_the_header() {
-        let file = example();
-        let bytes = file.to_bytes();
-        let header = u64::from_le_bytes(bytes[..8].try_into().expect("8 bytes")) as usize;
-        assert_eq!(file.tensors_sha256(), hex(&Sha256::digest(&bytes[8 + header..])));
-        let (_, hash) = TensorReader::new(&bytes[..], bytes.len() as u64)
-            .and_then(|r| r.read_all(1 << 20))
-            .expect("reads");
-        assert_eq!(hash, file.tensors_sha256());
-    }
-
-    #[test]
-    fn every_truncation_is_an_error() {
-        let bytes = example().to_bytes();
-        for len in 0..bytes.len() {
-            assert!(TensorFile::from_bytes("x", &bytes[..len]).is_err(), "{len}");
-        }
-        let mut longer = bytes.clone();
-        longer.push(0);
-        assert!(TensorFile::from_bytes("x", &longer).is_err());
-    }
-
-    #[test]
-    fn foreign_files_and_limits() {
-        let problem = |bytes: &[u8]| TensorFile::from_bytes("x", bytes).map_err(|e| e.problem);
-        assert!(matches!(problem(b""), Err(TensorFileProblem::Foreign(_))));
-        assert!(matches!(
-            problem(b"PK\x03\x04 a zip file of some sort"),
-            Err(TensorFileProblem::Foreign(_))
-        ));
-        assert!(matches!(problem(&u64::MAX.to_le_bytes()), Err(TensorFileProblem::Foreign(_))));
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("t");
-        example().write(&path).expect("writes");
-        let error = TensorFile::read(&path, 8).expect_err("too large");
-        assert!(matches!(error.problem, TensorFileProblem::TooLarge { found: 28, limit: 8 }));
-        assert!(error.to_string().contains(&path.display().to_string()));
-        assert!(matches!(
-            TensorFile::read(folder.path(), 8).map_err(|e| e.problem),
-            Err(TensorFileProblem::Io(_))
-        ));
-        let typed = br#"{"a":{"dtype":"I32","shape":[1],"data_offsets":[0,4]}}  "#;
-        let mut bytes = (typed.len() as u64).to_le_bytes().to_vec();
-        bytes.extend_from_slice(typed);
-        bytes.extend_from_slice(&[0; 4]);
-        assert!(matches!(problem(&bytes), Err(TensorFileProblem::Type { .. })));
-    }
-}
+mod tests;

@@ -53,6 +53,37 @@ fn changed(change: impl FnOnce(&mut serde_json::Value, &mut BTreeMap<String, Ten
 }
 
 #[test]
+fn rounded_weights_take_half_the_file() {
+    let whole = example();
+    let rounded = whole.clone().rounded().expect("rounds");
+    assert_eq!(load(&rounded.to_bytes().expect("bytes")).expect("loads"), rounded);
+    assert_ne!(rounded.header.sha256, whole.header.sha256);
+    for (name, tensor) in &whole.tensors {
+        for (before, after) in tensor.data.iter().zip(&rounded.tensors[name].data) {
+            let room = if tensor.shape.len() >= 2 { before.abs() / 2048.0 + 1e-7 } else { 0.0 };
+            assert!((before - after).abs() <= room, "{name}: {before} became {after}");
+        }
+    }
+    let large = Checkpoint::initial(Architecture::new(6, 48), Vec::new(), "a run", 1).expect("new");
+    let bytes = |checkpoint: &Checkpoint| checkpoint.to_bytes().expect("bytes").len();
+    let ratio = bytes(&large.clone().rounded().expect("rounds")) as f64 / bytes(&large) as f64;
+    assert!(ratio < 0.53, "{ratio}");
+    // A network whose training went astray.
+    let mut wild = whole;
+    wild.tensors.get_mut("stem.conv.weight").expect("a tensor").data[0] = 1e6;
+    let error = wild.rounded().expect_err("too large");
+    assert!(matches!(error.problem, Problem::NotFinite(name) if name == "stem.conv.weight"));
+}
+
+#[test]
+fn how_weights_are_stored_is_what_the_header_says() {
+    let claimed = changed(|header, _| header["weights"] = "f16".into());
+    assert!(matches!(problem(&claimed), Problem::Header(text) if text.contains("stored")));
+    let unknown = changed(|header, _| header["weights"] = "f8".into());
+    assert!(matches!(problem(&unknown), Problem::Header(text) if text.contains("f8")));
+}
+
+#[test]
 fn round_trip() {
     let folder = folder();
     let path = folder.path().join("step-12.safetensors");

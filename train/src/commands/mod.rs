@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod doctor;
+mod export;
 mod fault;
 mod input;
 mod matches;
@@ -56,6 +57,7 @@ enum Command {
     Match(matches::Args),
     Tactics(tactics::Args),
     Rate(rate::Args),
+    Export(export::Args),
     Play(play::Args),
     Report(report::Args),
     Doctor(doctor::Args),
@@ -113,6 +115,7 @@ fn run(cli: Cli, out: Output) -> anyhow::Result<ExitCode> {
         Command::Match(args) => matches::run(&args, out),
         Command::Tactics(args) => tactics::run(&args, out),
         Command::Rate(args) => rate::run(&args, out),
+        Command::Export(args) => export::run(&args, out),
         Command::Play(args) => play::run(&args, out),
         Command::Report(args) => report::run(&args, out),
         Command::Doctor(args) => doctor::run(&args, out),
