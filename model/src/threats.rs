@@ -77,10 +77,9 @@ impl Board {
     /// The board after an own piece has entered; `path` runs from its first spot to the first empty one.
     #[inline]
     fn pushed(&self, entry: Entry, path: SpotSet) -> Board {
-        let moved = |set: SpotSet| (set - path) | (set & path).shift(entry.direction());
         Board {
-            own: moved(self.own) | SpotSet::of(entry.first_spot()),
-            other: moved(self.other),
+            own: entry.pushed(self.own, path) | SpotSet::of(entry.first_spot()),
+            other: entry.pushed(self.other, path),
             occupied: self.occupied | path,
         }
     }

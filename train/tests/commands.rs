@@ -279,12 +279,13 @@ fn an_exported_player_is_small_and_plays() {
     run(&["export", exported, "--weights", "f32", "--out", again]).success();
     assert!(size(again) > size(trained) * 9 / 10);
     let game = |player: &str| {
-        let records = folder.path().join("games.jsonl");
-        let file = records.to_str().unwrap();
-        let limits = ["--games", "2", "--nodes", "8", "--seed", "3", "--records", file];
-        run(&[&["match", player, "greedy"][..], &limits].concat()).success();
+        let records = format!("{player}.jsonl");
+        let limits = ["--games", "2", "--nodes", "8", "--seed", "3", "--records", &records];
+        let arguments = [&["match", player, "greedy", "--json"][..], &limits].concat();
+        let result: serde_json::Value =
+            serde_json::from_str(&stdout(run(&arguments).success())).unwrap();
+        assert_eq!(result["match"]["a_precision"], "int8", "it is still calibrated");
         let text = fs::read_to_string(&records).unwrap();
-        fs::remove_file(&records).unwrap();
         let plays =
             |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["plays"].clone();
         text.lines().map(plays).collect::<Vec<_>>()

@@ -272,6 +272,12 @@ impl Entry {
         Some(SpotSet(path))
     }
 
+    /// The spots of a set after a push along this `path`: what stands on the path is one spot further. What enters is not in it.
+    #[inline]
+    pub fn pushed(self, set: SpotSet, path: SpotSet) -> SpotSet {
+        (set - path) | (set & path).shift(self.direction())
+    }
+
     /// The name of its dot.
     pub fn dot_name(self) -> String {
         WAYS[self.0 as usize].dot.iter().map(|b| *b as char).collect()
@@ -318,5 +324,7 @@ mod tests {
         let down = Entry::from_names(*b"e9", Spot::from_name(b'e', b'8').unwrap()).unwrap();
         assert_eq!(down.path(names("e8 e7 e5 e2")), Some(names("e8 e7 e6")));
         assert_eq!(down.path(names("e3 e4 e5 e6 e7 e8")), Some(names("e2 e3 e4 e5 e6 e7 e8")));
+        let path = up.path(names("e2 e3 e5")).unwrap();
+        assert_eq!(up.pushed(names("e3 e5 d3"), path), names("e4 e5 d3"));
     }
 }

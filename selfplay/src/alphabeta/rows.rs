@@ -49,9 +49,7 @@ impl<'a> RowFinder<'a> {
         if self.asked & way == 0 {
             self.asked |= way;
             let path = entry.path(self.occupied).unwrap_or_default();
-            let after = (self.owned - path)
-                | (self.owned & path).shift(entry.direction())
-                | SpotSet::of(entry.first_spot());
+            let after = entry.pushed(self.owned, path) | SpotSet::of(entry.first_spot());
             if has_four(after) {
                 self.rows |= way;
             }

@@ -354,9 +354,8 @@ impl RunFolder {
             .map_err(|error| RunError::io(&path, error))
     }
 
-    /// Removes checkpoints beyond the configured number, never step 0, the best, the one under test, the last before the network grew
-    /// or the newest save point; and older
-    /// learner's states, of which only the newest is ever read.
+    /// Removes checkpoints beyond the configured number, never step 0, the best, the one under test, the last before the network
+    /// grew or the newest save point; and older learner's states, of which only the newest is ever read.
     fn prune(&self) -> Result<(), RunError> {
         let State { best, grown_at, step, .. } = self.state;
         let protected: Vec<u64> =

@@ -219,7 +219,7 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
         records = Some(file);
     }
     let result = play(args, &mut game, &stop, records)?;
-    report::write(args, &rules, threads, &result, out)?;
+    report::write(args, &identity, threads, &result, out)?;
     Ok(ExitCode::SUCCESS)
 }
 

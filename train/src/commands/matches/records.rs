@@ -52,7 +52,7 @@ pub(super) struct MatchIdentity {
     /// The numbers that they compute with.
     a_precision: Option<CpuPrecision>,
     b_precision: Option<CpuPrecision>,
-    rules: String,
+    pub(super) rules: String,
     max_plays: u32,
     seed: u64,
     /// The limit of a decision; one of both.

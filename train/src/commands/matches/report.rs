@@ -1,10 +1,10 @@
 //! What a match says while it goes on and at its end.
 
-use gipf_core::Rules;
 use gipf_selfplay::{Decision, MatchResult, SideResult, SprtState};
 use serde_json::{Value, json};
 
 use super::Args;
+use super::records::MatchIdentity;
 use crate::commands::Output;
 use crate::learner::elo_text;
 use crate::progress::human_time;
@@ -32,13 +32,13 @@ pub(super) fn progress_text(so_far: &MatchResult, games: u32, left: f64) -> Stri
 /// `out` cannot be written.
 pub(super) fn write(
     args: &Args,
-    rules: &Rules,
+    identity: &MatchIdentity,
     threads: u32,
     result: &MatchResult,
     out: Output,
 ) -> std::io::Result<()> {
     if args.json {
-        return writeln!(out, "{}", object(args, rules, threads, result));
+        return writeln!(out, "{}", object(args, identity, threads, result));
     }
     let limit = match args.movetime {
         Some(time) => format!("{time} ms a decision"),
@@ -46,11 +46,12 @@ pub(super) fn write(
     };
     writeln!(
         out,
-        "{} against {}, {} of {} games, rules {rules}, {limit}",
+        "{} against {}, {} of {} games, rules {}, {limit}",
         args.a,
         args.b,
         result.games,
-        args.games()
+        args.games(),
+        identity.rules
     )?;
     writeln!(out, "score    {}", score_text(result))?;
     if result.games > 0 {
@@ -86,7 +87,7 @@ pub(super) fn write(
 }
 
 /// Everything as one JSON object.
-fn object(args: &Args, rules: &Rules, threads: u32, result: &MatchResult) -> Value {
+fn object(args: &Args, identity: &MatchIdentity, threads: u32, result: &MatchResult) -> Value {
     let elo = result.elo();
     let limit = match args.movetime {
         Some(time) => json!({ "movetime": time }),
@@ -104,7 +105,7 @@ fn object(args: &Args, rules: &Rules, threads: u32, result: &MatchResult) -> Val
         })
     };
     json!({
-        "a": args.a, "b": args.b, "rules": rules.to_string(), "limit": limit, "seed": args.seed,
+        "match": identity, "a": args.a, "b": args.b, "rules": identity.rules, "limit": limit, "seed": args.seed,
         "max_plays": args.max_plays, "threads": threads,
         "games": result.games, "a_wins": result.a_total(), "b_wins": result.b_total(), "unfinished": result.unfinished,
         "a_wins_by_color": result.a_wins, "b_wins_by_color": result.b_wins, "pairs": result.pairs.counts,
