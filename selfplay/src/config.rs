@@ -23,11 +23,16 @@ pub struct GumbelConfig {
     pub c_visit: f32,
     /// Weight of the completed Q in [0, 1] against the logits, above 0.
     pub c_scale: f32,
+    /// Planned simulations from which PUCT, not the improved policy, chooses the plays below the root; 1 or more.
+    ///
+    /// The weight of Q grows with the visits, so that with many of them the improved policy is the best Q alone and a node
+    /// explores nothing any more.
+    pub puct_from: u32,
 }
 
 impl Default for GumbelConfig {
     fn default() -> GumbelConfig {
-        GumbelConfig { considered: 16, c_visit: 50.0, c_scale: 1.0 }
+        GumbelConfig { considered: 16, c_visit: 50.0, c_scale: 1.0, puct_from: 300 }
     }
 }
 
@@ -64,7 +69,7 @@ pub struct SearchConfig {
     pub method: Method,
     /// Used by `method = "gumbel"`.
     pub gumbel: GumbelConfig,
-    /// Used by `method = "puct"`.
+    /// Used by `method = "puct"`, and below the root from [`GumbelConfig::puct_from`] on.
     pub puct: PuctConfig,
     /// Whether a game's next decision starts from what the last one has searched below the play made.
     pub tree_reuse: bool,
@@ -211,6 +216,7 @@ impl SearchConfig {
             gumbel.c_scale,
             "1e-6 to 1e6",
         )?;
+        require(gumbel.puct_from >= 1, "search.gumbel.puct_from", gumbel.puct_from, "1 or more")?;
         require(within(puct.c_puct, 1e-6, 1e6), "search.puct.c_puct", puct.c_puct, "1e-6 to 1e6")?;
         require(
             within(puct.fpu_reduction, 0.0, 2.0),

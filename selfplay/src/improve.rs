@@ -146,8 +146,11 @@ mod tests {
                     lost: false,
                 })
                 .collect();
-            let config =
-                GumbelConfig { considered: 16, c_visit: case.c_visit, c_scale: case.c_scale };
+            let config = GumbelConfig {
+                c_visit: case.c_visit,
+                c_scale: case.c_scale,
+                ..GumbelConfig::default()
+            };
             let (mut completed, mut policy) = (Vec::new(), Vec::new());
             let weight = complete_q(&config, case.raw, &children, &mut completed);
             improved_policy(weight, &children, &completed, &mut policy);

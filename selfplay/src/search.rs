@@ -363,6 +363,8 @@ impl Search {
     /// Goes down to a node without a visit, or to one whose value is certain.
     fn descend(&mut self, root_color: Color) {
         self.path.clear();
+        let improved = self.config.method == Method::Gumbel
+            && self.budget.simulations < self.config.gumbel.puct_from;
         let mut node = 0;
         let mut edge = match self.config.method {
             Method::Gumbel => {
@@ -391,15 +393,13 @@ impl Search {
                 self.tree.sort_next(node);
             }
             edge = match self.tree.node(node).kind {
-                Kind::Decision(color) if self.config.method == Method::Gumbel => {
-                    by_improved_policy(
-                        &self.config.gumbel,
-                        &self.tree,
-                        node,
-                        color,
-                        &mut self.shares,
-                    )
-                }
+                Kind::Decision(color) if improved => by_improved_policy(
+                    &self.config.gumbel,
+                    &self.tree,
+                    node,
+                    color,
+                    &mut self.shares,
+                ),
                 Kind::Decision(color) => {
                     by_upper_confidence(&self.config.puct, &self.tree, node, color, None)
                 }

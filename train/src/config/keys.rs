@@ -179,6 +179,12 @@ pub const KEYS: &[Key] = &[
         "trust in a Gumbel search, constant part",
     ),
     key("self_play.c_scale", Number(0.001, 100.0), "", "trust in a Gumbel search, factor"),
+    key(
+        "self_play.puct_from",
+        Whole(1, 1_000_000),
+        "simulations",
+        "from which PUCT goes on below a Gumbel root",
+    ),
     key("self_play.c_puct", Number(1e-6, 1e6), "", "weight of PUCT's exploration"),
     key("self_play.fpu_reduction", Number(0.0, 2.0), "", "PUCT's malus of unvisited plays"),
     key("self_play.noise_fraction", Number(0.0, 1.0), "", "share of noise at PUCT's root"),

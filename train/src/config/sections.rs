@@ -227,6 +227,8 @@ pub struct SelfPlaySection {
     pub c_visit: f64,
     /// Weight of the search in the improved policy: `c_scale` of Danihelka et al. 2022.
     pub c_scale: f64,
+    /// Simulations of a search from which PUCT chooses the plays below a Gumbel root.
+    pub puct_from: u32,
     /// Weight of PUCT's exploration term against values in [-1, 1].
     pub c_puct: f64,
     /// How much less than its node PUCT takes an unvisited play to be worth, times the root of the visited plays' share of the
@@ -271,6 +273,7 @@ impl Default for SelfPlaySection {
             fast_considered: 4,
             c_visit: 50.0,
             c_scale: 1.0,
+            puct_from: 300,
             c_puct: 1.5,
             fpu_reduction: 0.2,
             noise_fraction: 0.25,

@@ -28,6 +28,7 @@ pub(super) fn self_play_config(config: &Config) -> SelfPlayConfig {
                 considered: section.considered,
                 c_visit: section.c_visit as f32,
                 c_scale: section.c_scale as f32,
+                puct_from: section.puct_from,
             },
             puct: PuctConfig {
                 c_puct: section.c_puct as f32,
