@@ -20,6 +20,7 @@ mod counter;
 mod elo;
 #[cfg(feature = "threads")]
 mod executor;
+mod factor;
 mod greedy;
 mod halving;
 mod improve;
@@ -59,6 +60,7 @@ pub use counter::GameCounter;
 pub use elo::{Elo, PairCounts, elo_of, score_of};
 #[cfg(feature = "threads")]
 pub use executor::{ExecutorMeter, RemoteEvaluator};
+pub use factor::{ComputeFactor, compute_factor};
 pub use greedy::GreedyPlayer;
 pub use halving::HalvingSchedule;
 pub use matches::{Match, MatchConfig, MatchError, MatchGame, MatchResult, SideCost, SideResult};

@@ -19,12 +19,12 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Parser;
-use gipf_selfplay::PairCounts;
+use gipf_selfplay::{ComputeFactor, PairCounts, compute_factor};
 use serde::Serialize;
 use serde_json::Value;
 
 use gipf::Gipf;
-use plan::{Comparison, Plan};
+use plan::{Comparison, Factor, Plan};
 use work::{Outcome, Workshop};
 
 /// Train the arms of a plan and let them meet
@@ -62,7 +62,19 @@ struct Finding {
     elo: Option<f64>,
     elo_low: Option<f64>,
     elo_high: Option<f64>,
+    /// Pairs of games by A's points.
+    pairs: PairCounts,
     seeds: Vec<OfSeed>,
+}
+
+/// How much compute one way of training saves, over all seeds.
+#[derive(Serialize)]
+struct Saving {
+    name: String,
+    a: Vec<String>,
+    b: String,
+    /// None where the comparisons are not played yet or do not tell.
+    saved: Option<ComputeFactor>,
 }
 
 /// A comparison for one seed: what each arm's run had used, and their match.
@@ -153,9 +165,26 @@ fn compare(
         elo: elo.difference,
         elo_low: elo.low,
         elo_high: elo.high,
+        pairs,
         seeds,
     };
     Ok((finding, complete))
+}
+
+/// What the comparisons made so far say of each factor.
+fn savings(plan: &Plan, findings: &[Finding]) -> Vec<Saving> {
+    let saving = |factor: &Factor| {
+        let played = |arm: &String| {
+            let met = |finding: &&Finding| (&finding.a, &finding.b) == (arm, &factor.b);
+            let finding = findings.iter().find(met)?;
+            Some((plan.cpu_minutes_of(&plan.arms[arm]), finding.pairs))
+        };
+        let points: Option<Vec<_>> = factor.a.iter().map(played).collect();
+        let compute = plan.cpu_minutes_of(&plan.arms[&factor.b]);
+        let saved = points.and_then(|points| compute_factor(&points, compute));
+        Saving { name: factor.name.clone(), a: factor.a.clone(), b: factor.b.clone(), saved }
+    };
+    plan.factors.iter().map(saving).collect()
 }
 
 fn write(args: &Args, plan: &Plan, findings: &[Finding]) -> anyhow::Result<()> {
@@ -167,6 +196,7 @@ fn write(args: &Args, plan: &Plan, findings: &[Finding]) -> anyhow::Result<()> {
         ),
         "plan": plan,
         "comparisons": findings,
+        "factors": savings(plan, findings),
     });
     fs::write(&args.json, serde_json::to_string_pretty(&file)? + "\n")
         .with_context(|| args.json.display().to_string())

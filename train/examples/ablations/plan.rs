@@ -26,6 +26,21 @@ pub(super) struct Plan {
     pub arms: BTreeMap<String, Arm>,
     /// Who meets whom, in this order.
     pub comparisons: Vec<Comparison>,
+    /// What is made of several comparisons.
+    #[serde(default)]
+    pub factors: Vec<Factor>,
+}
+
+/// A question of how much compute a way of training saves.
+#[derive(Debug, Clone, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Factor {
+    /// What is compared.
+    pub name: String,
+    /// Arms that differ in nothing but their processor time; each has a comparison with `b`.
+    pub a: Vec<String>,
+    /// The arm of the other way.
+    pub b: String,
 }
 
 /// One way to train.
@@ -77,6 +92,18 @@ impl Plan {
             );
             if self.comparisons[..index].iter().any(|other| other.name == comparison.name) {
                 bail!("two comparisons are named '{}'", comparison.name);
+            }
+        }
+        for factor in &self.factors {
+            for arm in &factor.a {
+                let meets =
+                    |comparison: &Comparison| (&comparison.a, &comparison.b) == (arm, &factor.b);
+                ensure!(
+                    self.comparisons.iter().any(meets),
+                    "factor '{}' needs a comparison of '{arm}' with '{}'",
+                    factor.name,
+                    factor.b
+                );
             }
         }
         for (name, arm) in &self.arms {
