@@ -7,7 +7,11 @@
 
 pub mod drawing;
 pub mod messages;
+#[cfg(feature = "program")]
+pub mod named;
 pub mod refusal;
+#[cfg(feature = "program")]
+pub mod shipped;
 pub mod situation;
 #[cfg(feature = "program")]
 pub mod ugi;

@@ -12,8 +12,7 @@ use gipf_core::{Play, Position, Rules};
 use gipf_player::messages::{
     StandardOutput, Usage, arguments, count_of, echo, is_broken_pipe, one_line, split_plays,
 };
-use gipf_player::{drawing, ugi};
-use gipf_selfplay::BuiltIn;
+use gipf_player::{drawing, named, ugi};
 
 /// Plays GIPF as an engine, and draws positions and games.
 #[derive(Debug, Parser)]
@@ -52,9 +51,10 @@ enum Command {
         after_help = "Example: printf 'ugi\\nposition startpos\\ngo nodes 100\\nquit\\n' | gipf-player ugi --player greedy"
     )]
     Ugi {
-        /// Who plays: random, greedy, alphabeta[:DEPTH] or mcts[:PLAYOUTS]
-        #[arg(long, default_value = "greedy", value_parser = |text: &str| text.parse::<BuiltIn>().map_err(|error| error.to_string()))]
-        player: BuiltIn,
+        /// Who plays: shipped:NAME (a trained player that comes with this program), a checkpoint file, random, greedy,
+        /// alphabeta[:DEPTH] or mcts[:PLAYOUTS]
+        #[arg(long, default_value = "greedy")]
+        player: String,
     },
 }
 
@@ -95,7 +95,8 @@ fn run(cli: Cli, out: &mut impl Write) -> anyhow::Result<()> {
         Command::Ugi { player } => {
             let rules: Rules = "standard".parse()?;
             // A lock of standard input cannot go to another thread.
-            Ok(ugi::Engine::new(player.player(), rules, out)?.run(BufReader::new(io::stdin()))?)
+            let player = named::player(&player)?;
+            Ok(ugi::Engine::new(player, rules, out)?.run(BufReader::new(io::stdin()))?)
         }
     }
 }

@@ -53,6 +53,29 @@ fn speaks_ugi() {
 }
 
 #[test]
+fn a_trained_player_needs_no_libtorch() {
+    let file = "../tests/data/checkpoints/standard-4x32.safetensors";
+    for name in ["shipped:standard", file] {
+        let text = stdout(
+            player()
+                .args(["ugi", "--player", name])
+                .write_stdin("ugi\nposition startpos\ngo nodes 64\nquit\n"),
+        );
+        assert!(text.contains(name), "its id has its name: {text}");
+        assert!(text.contains("score wdl "), "a network weighs results: {text}");
+        assert!(text.contains("bestmove "), "{text}");
+    }
+    let refused = |name: &str, code: i32, words: &str| {
+        let assert = player().args(["ugi", "--player", name]).write_stdin("").assert().code(code);
+        let error = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+        assert!(error.contains(words) && error.trim_end().lines().count() == 1, "{error}");
+    };
+    refused("shipped:standrad", 2, "did you mean shipped:standard?");
+    refused("missing.safetensors", 2, "no player 'missing.safetensors'");
+    refused("Cargo.toml", 1, "Cargo.toml: not a safetensors file");
+}
+
+#[test]
 fn does_not_link_libtorch() {
     let program = env!("CARGO_BIN_EXE_gipf-player");
     let Ok(output) = std::process::Command::new("ldd").arg(program).output() else {

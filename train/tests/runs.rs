@@ -58,6 +58,7 @@ fn a_run_from_start_to_report() {
         "random ",
         "greedy ",
         "its step-0 checkpoint",
+        "shipped:standard",
         "Elo",
         "run folder",
         "next:",

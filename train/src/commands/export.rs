@@ -18,7 +18,7 @@ use super::{Output, Usage};
     after_help = "Example: gipf export run:runs/standard-1@latest --out my-player.safetensors"
 )]
 pub(super) struct Args {
-    /// The player: a checkpoint file or run:DIR@latest|best|STEP
+    /// The player: a checkpoint file, run:DIR@latest|best|STEP or shipped:NAME
     player: String,
     /// The new file
     #[arg(long, value_name = "FILE")]

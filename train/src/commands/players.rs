@@ -8,6 +8,7 @@ use gipf_core::Rules;
 use gipf_model::Checkpoint;
 use gipf_model_torch::Device;
 use gipf_player::messages::echo;
+use gipf_player::shipped::Shipped;
 use gipf_selfplay::{
     BuiltIn, Contestant, Judge, Limit, Method, OutsideConfig, OutsidePlayer, PlayerNameError,
     nearest_name,
@@ -19,8 +20,8 @@ use crate::evaluators::{network, network_with};
 use crate::run::{RunFolder, RunView, checkpoint_name};
 
 /// What the command line accepts, for messages.
-pub(super) const FORMS: &str = "random, greedy, alphabeta[:DEPTH], mcts[:PLAYOUTS], a checkpoint file, \
-     puct:CHECKPOINT, sym:CHECKPOINT, run:DIR@latest|best|STEP or ugi:COMMAND";
+pub(super) const FORMS: &str = "random, greedy, alphabeta[:DEPTH], mcts[:PLAYOUTS], shipped:NAME, a \
+     checkpoint file, run:DIR@latest|best|STEP, puct: or sym: before one of these three, or ugi:COMMAND";
 
 /// Plays that alpha-beta looks ahead where the others have a number of simulations.
 const DEPTH: u32 = 4;
@@ -94,6 +95,10 @@ impl PlayerSpec {
             return Ok(PlayerSpec::Outside { command: command.to_owned() });
         }
         let (method, symmetry, place) = options(text);
+        if let Some(shipped) = place.strip_prefix("shipped:") {
+            let checkpoint = Box::new(Shipped::named(shipped)?.checkpoint()?);
+            return Ok(PlayerSpec::Network { name: text.to_owned(), method, symmetry, checkpoint });
+        }
         let path = match place.strip_prefix("run:") {
             Some(run) => checkpoint_of_run(run)?,
             None => PathBuf::from(place),

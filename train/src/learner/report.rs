@@ -10,6 +10,7 @@ use anyhow::{Context, anyhow};
 use gipf_core::Rules;
 use gipf_model::Checkpoint;
 use gipf_model_torch::{Device, device_from_name};
+use gipf_player::shipped::SHIPPED;
 use gipf_selfplay::{
     BuiltIn, Contestant, Limit, Match, MatchConfig, MatchResult, Method, RulesEntry,
 };
@@ -62,7 +63,7 @@ fn match_seed(config: &Config, opponent: usize) -> u64 {
     config.run.seed.wrapping_add(opponent as u64)
 }
 
-/// Plays the newest checkpoint against random, greedy and the run's first checkpoint.
+/// Plays the newest checkpoint against random, greedy, the run's first checkpoint and the player that comes with the program.
 ///
 /// The matches go on at once, on a thread each; a stop ends all of them.
 ///
@@ -92,6 +93,9 @@ pub fn matches(
             contestant("step 0", first, config, device)?,
         ));
     }
+    if let Some((name, network)) = shipped_player(&rules)? {
+        opponents.push((name.clone(), contestant(&name, &network, config, device)?));
+    }
     if config.report.games == 0 {
         return Ok(Vec::new());
     }
@@ -112,6 +116,17 @@ pub fn matches(
     let standings = play_at_once(matches, config.report.games, stop, progress)?;
     save(folder, &rules, &standings)?;
     Ok(standings)
+}
+
+/// The player that comes with the program and was trained on these rules before any others.
+fn shipped_player(rules: &Rules) -> anyhow::Result<Option<(String, Checkpoint)>> {
+    for player in SHIPPED {
+        let network = player.checkpoint()?;
+        if network.header.rules.first().is_some_and(|first| *first == rules.to_string()) {
+            return Ok(Some((format!("shipped:{}", player.name), network)));
+        }
+    }
+    Ok(None)
 }
 
 /// Writes `matches.json`.

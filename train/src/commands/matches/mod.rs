@@ -29,13 +29,13 @@ const TESTED_GAMES: u32 = 20_000;
 
 /// Let two players play a match: every opening twice, with colours swapped
 ///
-/// A player is random, greedy, alphabeta[:DEPTH], mcts[:PLAYOUTS], a checkpoint file, puct:CHECKPOINT (PUCT in place of
-/// Gumbel search), run:DIR@latest, run:DIR@best, run:DIR@STEP for a checkpoint of a run, or ugi:COMMAND for a program that
-/// speaks UGI. A number in a player's name fixes what its decisions cost, whatever the match's. A player that fails, hangs
+/// A player is random, greedy, alphabeta[:DEPTH], mcts[:PLAYOUTS], ugi:COMMAND (a program that speaks UGI) or a network:
+/// shipped:NAME (a trained player that comes with this program), a checkpoint file, or run:DIR@latest, run:DIR@best,
+/// run:DIR@STEP for a checkpoint of a run; puct: before a network makes it search by PUCT. A number in a player's name fixes what its decisions cost, whatever the match's. A player that fails, hangs
 /// or makes an illegal play loses that game, and the match goes on.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Example: gipf match run:runs/quickstart-1@latest greedy --games 100 --nodes 64\n\
+    after_help = "Example: gipf match run:runs/quickstart-1@latest shipped:standard --games 100 --nodes 64\n\
                         Example: gipf match run:runs/a@latest run:runs/a@best --movetime 50 --sprt 0,30 --records games.jsonl"
 )]
 pub(super) struct Args {

@@ -28,13 +28,13 @@ use table::{Seat, Table};
 
 /// Play a game in the terminal: people, built-in players and networks in any pairing
 ///
-/// A player is human, random, greedy, alphabeta[:DEPTH], mcts[:PLAYOUTS], a checkpoint file, puct:CHECKPOINT (PUCT in
-/// place of Gumbel search), or run:DIR@latest, run:DIR@best, run:DIR@STEP for a checkpoint of a run. At the prompt a
-/// play is typed as its text or chosen by its number; `help` lists the other words.
+/// A player is human, random, greedy, alphabeta[:DEPTH], mcts[:PLAYOUTS] or a network: shipped:NAME (a trained player that
+/// comes with this program), a checkpoint file, or run:DIR@latest, run:DIR@best, run:DIR@STEP for a checkpoint of a run;
+/// puct: before a network makes it search by PUCT. At the prompt a play is typed as its text or chosen by its number;
+/// `help` lists the other words.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Example: gipf play human run:runs/quickstart-1@latest --nodes 400 --save game.jsonl"
-)]
+#[command(after_help = "Example: gipf play human shipped:standard\n\
+                        Example: gipf play human run:runs/quickstart-1@latest --nodes 400 --save game.jsonl")]
 pub(super) struct Args {
     /// Who plays White
     #[arg(value_name = "A", default_value = "human")]
