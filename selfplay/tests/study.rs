@@ -4,9 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use gipf_core::record::GameResult;
-use gipf_selfplay::study::{
-    Budget, Design, End, Interval, Study, StudyGame, TABLE_ERROR, Tally, Verdict,
-};
+use gipf_selfplay::study::{Budget, Design, End, Study, StudyGame, TABLE_ERROR, Tally, Verdict};
 use gipf_selfplay::{Purpose, RandomKey};
 use rand::Rng;
 
@@ -226,42 +224,33 @@ fn time_uniform_intervals_cover_at_every_round_and_tables_are_right() {
     }
 }
 
-/// Whether these bounds allow the claim that a verdict makes.
-fn supports(bounds: Interval, verdict: Verdict) -> bool {
-    match verdict {
-        Verdict::Within => Verdict::of(bounds) == Verdict::Within,
-        Verdict::Above => bounds.low > 0.5,
-        Verdict::Below => bounds.high < 0.5,
-        Verdict::Undecided => true,
-    }
-}
-
-/// The adaptive design runs until every verdict is there. The even one, whose intervals are the same and which looks after
-/// every round too, runs until they support the same verdicts.
+/// Both designs run until every rules string has its verdict, with the same intervals, the same rounds and the same games:
+/// the even one needs as many of each as the rules string that takes most.
 #[test]
 fn the_adaptive_design_needs_at_most_half_the_games_of_the_even_one() {
     let mut ratios = Vec::new();
-    for table in 0..tables(1, 20) {
+    for table in 0..tables(2, 50) {
         let scores: Vec<f64> = (0..30).map(|rules| 0.42 + 0.16 * f64::from(rules) / 29.0).collect();
         let (unfinished, openings) = (0.05, Openings::Different);
         let fake = FakePlayer { seed: 77 + table, scores, unfinished, openings };
-        let study = |design| Study::new(30, design, Budget::Open, ROUND).unwrap();
-        let mut adaptive = study(Design::Adaptive);
-        while adaptive.end().is_none() {
-            fake.play_round(&mut adaptive);
-        }
-        assert_eq!(adaptive.end(), Some(End::Decided));
-        let verdicts: Vec<Verdict> =
-            adaptive.table().standings.iter().map(|line| line.verdict).collect();
-        assert!(verdicts.contains(&Verdict::Within) && verdicts.contains(&Verdict::Above));
-        let mut even = study(Design::Even);
-        let same = |study: &Study| {
-            let lines = study.table().standings;
-            lines.iter().zip(&verdicts).all(|(line, &verdict)| supports(line.bounds, verdict))
+        let decided = |design| {
+            let mut study = Study::new(30, design, Budget::Open, ROUND).unwrap();
+            while study.table().count(Verdict::Undecided) > 0 {
+                fake.play_round(&mut study);
+            }
+            study
         };
-        while !same(&even) {
-            fake.play_round(&mut even);
+        let (adaptive, even) = (decided(Design::Adaptive), decided(Design::Even));
+        assert_eq!((adaptive.end(), even.end()), (Some(End::Decided), None));
+        // 1.4% from 1/2 one may have found that it is above, the other that it is within 2%: both are true.
+        let mut both_within = 0;
+        let lines = adaptive.table().standings.into_iter().zip(even.table().standings);
+        for ((adaptive, even), &score) in lines.zip(&fake.scores) {
+            assert!(adaptive.verdict.holds(score) && even.verdict.holds(score), "{score}");
+            both_within +=
+                u32::from([adaptive, even].map(|line| line.verdict) == [Verdict::Within; 2]);
         }
+        assert!(both_within >= 2, "{both_within}");
         let ratio = adaptive.games() as f64 / even.games() as f64;
         if soak() {
             println!("adaptive {}, even {}: {ratio:.3}", adaptive.games(), even.games());
@@ -270,7 +259,9 @@ fn the_adaptive_design_needs_at_most_half_the_games_of_the_even_one() {
         ratios.push(ratio);
     }
     if soak() {
-        println!("mean ratio {:.3}", ratios.iter().sum::<f64>() / ratios.len() as f64);
+        ratios.sort_by(f64::total_cmp);
+        let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
+        println!("ratio {mean:.3}, from {:.3} to {:.3}", ratios[0], ratios[ratios.len() - 1]);
     }
 }
 

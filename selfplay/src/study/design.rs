@@ -23,8 +23,8 @@ const MOST_ROUND: u32 = 1_000_000;
 /// scores are what they seem. The nearer half, as far as the budget pays for all of their verdicts together, gets a full
 /// share (the smallest round, or an eighth of the games they have had), the others a quarter of it, so that nobody starves
 /// whose first games misled. Those whose verdicts would take more games than the budget has left, even if their scores lay
-/// a standard error farther from every boundary, get nothing; when nobody else is left the study ends, and what is left of
-/// the budget is saved. Whatever the design does, intervals and verdicts hold: they are valid at every number of games of each rules string.
+/// a standard error farther from every boundary, and those whose openings are used up get nothing; when nobody else is left
+/// the study ends, and what is left of the budget is saved. Whatever the design does, intervals and verdicts hold: they are valid at every number of games of each rules string.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Saved", into = "Saved")]
 pub struct Study {

@@ -66,8 +66,8 @@ impl Equilibrium {
     /// Black's strategy `y` and White's the dual solution, both times the value. Solved by the simplex method on a dense
     /// tableau with Bland's rule (1977), by which it ends on degenerate games too, such as those with equal mixes.
     ///
-    /// It is own code: a hundred lines give both sides' strategies from one tableau and cannot cycle, while `microlp`, the
-    /// maintained crate, warns that it may cycle, lose precision or panic.
+    /// It is own code: one dense tableau in a hundred lines gives both sides' strategies. The maintained crate, `microlp`, gives
+    /// no dual solution, so that each side would take a program of its own, and is made for large sparse problems.
     ///
     /// # Errors
     /// A matrix that is empty, too large, ragged or not finite.

@@ -10,6 +10,9 @@ use super::verdict::{TABLE_ERROR, Verdict, WITHIN};
 const GROWTH: u64 = 8;
 /// What those get that are far from a decision, as a part of what the others may get.
 const FAR_SHARE: u64 = 4;
+/// Games an opening, in the mean, from which on a rules string's openings count as used up: were they drawn evenly, one in
+/// 3,000 games would have a new one. More games would make no new units, and the interval would stay about as it is.
+const MOST_AN_OPENING: u64 = 8;
 /// Units beyond which no verdict is looked for: a score is never nearer than [`WITHIN`] / 2 to every boundary at once, which
 /// takes some 40,000 units of a table of 100.
 const MOST_UNITS: u64 = 1 << 32;
@@ -49,6 +52,9 @@ pub enum End {
     Spent,
     /// Games are left, but not enough for the verdict of any rules string that is undecided (adaptive design).
     TooClose,
+    /// The rules strings that are undecided, or not narrow enough, have had eight games an opening in the mean: it takes more
+    /// different openings, not more games.
+    NoOpenings,
 }
 
 /// A rules string after the last whole round.
@@ -76,8 +82,14 @@ pub(super) fn next_round(
         Budget::Width(width) => line.bounds.width() >= width,
         Budget::Games(_) | Budget::Open => false,
     };
-    if matches!(budget, Budget::Width(_)) && !lines.iter().any(wide) {
-        return Err(End::Narrow);
+    if matches!(budget, Budget::Width(_)) {
+        let mut wide = lines.iter().filter(|line| wide(line)).peekable();
+        if wide.peek().is_none() {
+            return Err(End::Narrow);
+        }
+        if wide.all(|line| used_up(&line.tally)) {
+            return Err(End::NoOpenings);
+        }
     }
     let most = |line: &Progress| u64::from(round).max(line.tally.games() / GROWTH);
     if design == Design::Even {
@@ -87,7 +99,7 @@ pub(super) fn next_round(
 
     let alpha = TABLE_ERROR / lines.len().max(1) as f64;
     let mut open: Vec<(u64, usize)> = Vec::new();
-    let mut undecided = 0;
+    let (mut undecided, mut without_openings) = (0, 0);
     for (index, line) in lines.iter().enumerate() {
         let needs = match budget {
             Budget::Width(width) if wide(line) => needs_for_width(line, width, alpha),
@@ -97,7 +109,9 @@ pub(super) fn next_round(
             _ => continue,
         };
         undecided += 1;
-        if needs.at_best <= left {
+        if used_up(&line.tally) {
+            without_openings += 1;
+        } else if needs.at_best <= left {
             open.push((needs.likely, index));
         }
     }
@@ -108,7 +122,7 @@ pub(super) fn next_round(
         return Err(End::Spent);
     }
     if open.is_empty() {
-        return Err(End::TooClose);
+        return Err(if without_openings == undecided { End::NoOpenings } else { End::TooClose });
     }
     open.sort_unstable();
     let mut games = vec![0; lines.len()];
@@ -124,6 +138,10 @@ pub(super) fn next_round(
     }
     fit(&mut games, left);
     Ok(games)
+}
+
+fn used_up(tally: &Tally) -> bool {
+    tally.games() > MOST_AN_OPENING * tally.units()
 }
 
 /// Cuts the shares down in proportion, where they are more than the games that are left (1 or more).
@@ -255,6 +273,23 @@ mod tests {
         let close = [tally(3200, 9, 10), tally(3200, 51, 100)];
         let plan = next_round(&self::lines(&close), Design::Adaptive, Budget::Games(7000), 32);
         assert_eq!(plan, Err(End::TooClose));
+    }
+
+    #[test]
+    fn without_new_openings_no_more_games_are_played() {
+        let mut stuck = Tally::default();
+        for game in 0..201 {
+            stuck.add(game % 25, if game % 2 == 0 { GameResult::White } else { GameResult::Black });
+        }
+        let tallies = [stuck, tally(200, 11, 20)];
+        let plan =
+            |tallies: &[Tally], design, budget| next_round(&lines(tallies), design, budget, 32);
+        for budget in [Budget::Open, Budget::Games(100_000), Budget::Width(0.01)] {
+            assert_eq!(plan(&tallies, Design::Adaptive, budget).map(|games| games[0]), Ok(0));
+            assert_eq!(plan(&tallies[..1], Design::Adaptive, budget), Err(End::NoOpenings));
+        }
+        assert_eq!(plan(&tallies[..1], Design::Even, Budget::Width(0.01)), Err(End::NoOpenings));
+        assert_eq!(plan(&tallies, Design::Even, Budget::Width(0.01)), Ok(vec![32; 2]));
     }
 
     #[test]
