@@ -5,6 +5,7 @@
 //!   runs several on rayon's threads.
 //! - [`Player`]: random, greedy and network players behind one trait.
 //! - [`Match`]: two players, each opening played twice with the colours swapped; Elo with its 95% interval.
+//! - [`study`]: which mixes of potentials favour White.
 //!
 //! Values are White's throughout: +1 a win for White, -1 one for Black, 0 an unfinished game.
 //!
@@ -43,6 +44,7 @@ mod search;
 mod select;
 mod spec;
 mod sprt;
+pub mod study;
 pub mod tactics;
 mod tree;
 mod worker;

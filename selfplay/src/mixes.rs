@@ -221,8 +221,11 @@ fn within(rng: &mut ChaCha8Rng, [low, high]: [u8; 2]) -> u8 {
     low + below(rng, usize::from(high.saturating_sub(low)) + 1) as u8
 }
 
-/// A mix as rules strings write it.
-fn mix_text(mix: [u8; 5]) -> String {
+/// A mix as rules strings write it; `T0` for none at all.
+pub(crate) fn mix_text(mix: [u8; 5]) -> String {
+    if mix == [0; 5] {
+        return "T0".to_owned();
+    }
     Potential::ALL
         .into_iter()
         .zip(mix)
