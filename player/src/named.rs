@@ -27,16 +27,18 @@ pub fn player(text: &str) -> anyhow::Result<Box<dyn Player>> {
     let checkpoint = match text.strip_prefix("shipped:") {
         Some(name) => Shipped::named(name)?.checkpoint()?,
         None if Path::new(text).exists() => Checkpoint::load(Path::new(text))?,
-        None => {
-            let hint = match nearest_name(text, &BuiltIn::NAMES) {
-                Some(name) => format!("; did you mean {name}?"),
-                None => String::new(),
-            };
-            let shown = echo(text);
-            return Err(Usage::error(format!("no player '{shown}'{hint} (a player is {FORMS})")));
-        }
+        None => return Err(unknown(text, text, FORMS)),
     };
     Ok(Box::new(NetworkPlayer::new(network(text, &checkpoint))?))
+}
+
+/// No player is named by `text`, whose last part is `place`; `forms` says what would be one.
+pub fn unknown(text: &str, place: &str, forms: &str) -> anyhow::Error {
+    let hint = match nearest_name(place, &BuiltIn::NAMES) {
+        Some(name) => format!("; did you mean {name}?"),
+        None => String::new(),
+    };
+    Usage::error(format!("no player '{}'{hint} (a player is {forms})", echo(text)))
 }
 
 /// The network of a checkpoint with the search around it: in int8 where it is calibrated, which is faster and no weaker

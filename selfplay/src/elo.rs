@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// The 97.5% point of the normal distribution.
-const Z95: f64 = 1.959_963_984_540_054;
+pub(crate) const Z95: f64 = 1.959_963_984_540_054;
 
 /// Pairs of games by the points of the first player in both: 0, 1/2, 1, 3/2, 2. An unfinished game is half a point.
 ///

@@ -2,10 +2,7 @@
 
 use serde::Serialize;
 
-use crate::elo::PairCounts;
-
-/// The 97.5% point of the normal distribution.
-const Z95: f64 = 1.959_963_984_540_054;
+use crate::elo::{PairCounts, Z95, elo_of};
 
 /// How much more compute one way of training needs than another for players of equal strength.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -29,7 +26,7 @@ pub fn compute_factor(points: &[(f64, PairCounts)], compute: f64) -> Option<Comp
     let mut fitted = Vec::new();
     for (amount, pairs) in points {
         let (score, error) = (pairs.score(), pairs.standard_error());
-        let elo = crate::elo::elo_of(score)?;
+        let elo = elo_of(score)?;
         // How far Elo moves when the score does.
         let error = error * 400.0 / std::f64::consts::LN_10 / (score * (1.0 - score));
         if error <= 0.0 || *amount <= 0.0 {

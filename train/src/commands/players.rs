@@ -8,10 +8,10 @@ use gipf_core::Rules;
 use gipf_model::Checkpoint;
 use gipf_model_torch::Device;
 use gipf_player::messages::echo;
+use gipf_player::named::unknown;
 use gipf_player::shipped::Shipped;
 use gipf_selfplay::{
     BuiltIn, Contestant, Judge, Limit, Method, OutsideConfig, OutsidePlayer, PlayerNameError,
-    nearest_name,
 };
 
 use super::Usage;
@@ -104,14 +104,7 @@ impl PlayerSpec {
             None => PathBuf::from(place),
         };
         if !path.exists() {
-            let hint = match nearest_name(place, &BuiltIn::NAMES) {
-                Some(name) => format!("; did you mean {name}?"),
-                None => String::new(),
-            };
-            return Err(Usage::error(format!(
-                "no player '{}'{hint} (a player is {FORMS})",
-                echo(text)
-            )));
+            return Err(unknown(text, place, FORMS));
         }
         let checkpoint = Checkpoint::load(&path)?;
         let (name, checkpoint) = (text.to_owned(), Box::new(checkpoint));

@@ -75,6 +75,9 @@ pub fn matches(
     progress: &mut Progress,
 ) -> anyhow::Result<Vec<Standing>> {
     let config = folder.config();
+    if config.report.games == 0 {
+        return Ok(Vec::new());
+    }
     let newest = Checkpoint::load(&folder.checkpoint_path(folder.state.step))?;
     let first = folder.checkpoint_path(0);
     let first = if folder.state.step > 0 && first.is_file() {
@@ -95,9 +98,6 @@ pub fn matches(
     }
     if let Some((name, network)) = shipped_player(&rules)? {
         opponents.push((name.clone(), contestant(&name, &network, config, device)?));
-    }
-    if config.report.games == 0 {
-        return Ok(Vec::new());
     }
     let mut matches = Vec::new();
     for (index, (opponent, other)) in opponents.into_iter().enumerate() {
