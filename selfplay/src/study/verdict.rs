@@ -1,5 +1,7 @@
 //! What a study's games say about each rules string, with one error rate for the whole table.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use super::estimate::Interval;
@@ -52,6 +54,18 @@ impl Verdict {
             Verdict::Below => score < 0.5,
             Verdict::Undecided => true,
         }
+    }
+}
+
+impl fmt::Display for Verdict {
+    /// In words, of White's score.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Verdict::Within => "within 2%",
+            Verdict::Above => "above 50%",
+            Verdict::Below => "below 50%",
+            Verdict::Undecided => "undecided",
+        })
     }
 }
 
