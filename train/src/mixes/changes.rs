@@ -37,3 +37,58 @@ pub fn changes(first: &MixTable, second: &MixTable) -> Vec<Change> {
     changes.sort_by_key(|change| !change.apart);
     changes
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mixes::{MixLine, Setup, Strength};
+    use gipf_selfplay::study::{Design, Interval};
+
+    fn table(bounds: &[(f64, f64)]) -> MixTable {
+        let line = |&(low, high): &(f64, f64)| {
+            let bounds = Interval { low, high };
+            MixLine {
+                rules: format!("rules {low}"),
+                games: 100,
+                repeated: 0,
+                openings: 100,
+                white: f64::midpoint(low, high),
+                interval: bounds,
+                bounds,
+                verdict: Verdict::of(bounds),
+                unfinished: 0.0,
+                length: 60.0,
+                captured: [5.0; 2],
+                swing: None,
+                turns: None,
+                potentials: Vec::new(),
+                rivals: Vec::new(),
+                trusted: None,
+            }
+        };
+        MixTable {
+            setup: Setup::new("greedy".to_owned(), Strength::Nodes(16)),
+            design: Design::Adaptive,
+            rounds: 1,
+            games: 100,
+            end: None,
+            lines: bounds.iter().map(line).collect(),
+            ranking: (0..bounds.len()).collect(),
+            fairest: None,
+            sharpest: None,
+            longest: None,
+            grids: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn verdicts_that_differ_are_named_and_scores_that_differ_come_first() {
+        let first = table(&[(0.51, 0.6), (0.3, 0.6), (0.52, 0.6), (0.49, 0.51)]);
+        let second = table(&[(0.53, 0.7), (0.55, 0.6), (0.4, 0.49), (0.48, 0.52)]);
+        let found = changes(&first, &second);
+        let lines: Vec<(usize, bool)> = found.iter().map(|it| (it.line, it.apart)).collect();
+        assert_eq!(lines, [(2, true), (1, false)]);
+        assert_eq!(found[0].verdicts, [Verdict::Above, Verdict::Below]);
+        assert!((found[0].white[1] - 0.445).abs() < 1e-12);
+    }
+}

@@ -36,4 +36,4 @@ pub use setup::{Setup, Strength};
 pub use sitting::{Course, Sitting};
 pub use summary::{GameSummary, LEAD};
 pub use table::{GridTable, KindUse, MixLine, MixTable};
-pub use words::{interval, percent};
+pub use words::{end_words, interval, percent};

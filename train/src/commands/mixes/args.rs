@@ -16,7 +16,7 @@ use crate::config::CpuPrecision;
 use crate::mixes::{Setup, Strength};
 
 /// Games of each rules string in the mean where no budget is given.
-const GAMES: u64 = 200;
+const GAMES: u64 = 500;
 /// Drawn plays of a player whose search has a policy, and of one without.
 const OPENING_PLAYS: [u32; 2] = [10, 4];
 
@@ -47,7 +47,7 @@ pub(in crate::commands) struct Args {
     /// What forms are applied to: rules strings without mixes
     #[arg(long = "on", value_name = "VARIANTS", value_delimiter = ',', default_value = "standard")]
     pub(super) variants: Vec<String>,
-    /// Games in all, those of earlier calls included [default: 200 for each rules string]
+    /// Games in all, those of earlier calls included [default: 500 for each rules string]
     #[arg(long, conflicts_with = "until_width", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub(super) games: Option<u64>,
     /// Minutes to play at most; the results are those of the last whole round

@@ -44,14 +44,14 @@ impl Work<'_> {
         let on_gpu = self.device != Device::Cpu && column.spec.checkpoint().is_some();
         let timed = matches!(setup.strength, Strength::Movetime(_));
         let threads = threads(args.threads, timed, on_gpu)?;
-        progress.stage(&format!("{}, {}", setup.player, setup.strength));
         let mut book = Book::open(&args.dir, setup.clone(), wait.clone()).map_err(refusal)?;
         let before = book.games();
+        let (budget, design) = (args.budget(self.space), args.design());
+        let mut sitting = Sitting::open(&mut book, self.space.rules(), design, budget)?;
+        progress.stage(&format!("{}, {}", setup.player, setup.strength));
         if before > 0 {
             progress.note(&format!("{before} games are there already"));
         }
-        let (budget, design) = (args.budget(self.space), args.design());
-        let mut sitting = Sitting::open(&mut book, self.space.rules(), design, budget)?;
         if sitting.end().is_none() && !self.stop.is_set() {
             let mut crew = self.crew(column, threads)?;
             let begun = Instant::now();

@@ -2,10 +2,13 @@
 
 use std::io;
 
-use gipf_selfplay::study::{Design, End, Equilibrium, Interval, Verdict};
+use gipf_player::messages::count_of;
+use gipf_selfplay::study::{Design, Equilibrium, Interval, Verdict};
 
 use crate::commands::Output;
-use crate::mixes::{Change, GridTable, KindUse, MixLine, MixTable, RivalScore, interval, percent};
+use crate::mixes::{
+    Change, GridTable, KindUse, MixLine, MixTable, RivalScore, end_words, interval, percent,
+};
 
 /// Writes what came of the games.
 ///
@@ -32,20 +35,21 @@ fn write_table(table: &MixTable, out: Output) -> io::Result<()> {
     };
     writeln!(
         out,
-        "{}, {}, first {} plays drawn, seed {}: {} games by {} rules strings, {design}, in {} rounds",
+        "{}, {}, first {} plays drawn, seed {}: {} by {}, {design}, in {}",
         setup.player,
         setup.strength,
         setup.opening_plays,
         setup.seed,
-        table.games,
-        table.lines.len(),
-        table.rounds
+        count_of(table.games as usize, "game"),
+        count_of(table.lines.len(), "rules string"),
+        count_of(table.rounds as usize, "round")
     )?;
     if table.games == 0 {
         writeln!(out, "no round is whole yet; the games are kept, and the same command goes on")?;
         return Ok(());
     }
     writeln!(out)?;
+    let met = table.lines.iter().any(|line| !line.rivals.is_empty());
     let head = [
         "rules",
         "White",
@@ -59,7 +63,7 @@ fn write_table(table: &MixTable, out: Output) -> io::Result<()> {
         "taken W/B",
         "swing",
         "turns",
-        "",
+        if met { "against rivals" } else { "" },
     ];
     let lines = table.ranking.iter().filter_map(|&index| table.lines.get(index));
     let rows = lines.map(cells).collect::<Vec<_>>();
@@ -169,7 +173,7 @@ fn write_statement(table: &MixTable, out: Output) -> io::Result<()> {
     if let Some(line) = named(table.fairest) {
         let Interval { low, high } = line.bounds;
         let farthest = (high - 0.5).max(0.5 - low);
-        writeln!(out, "fairest   {}, surely within {} of 50%", line.rules, percent(farthest))?;
+        writeln!(out, "fairest   {}, at 95% within {} of 50%", line.rules, percent(farthest))?;
     }
     if let Some((line, swing)) = named(table.sharpest).and_then(|line| Some((line, line.swing?))) {
         writeln!(
@@ -190,23 +194,7 @@ fn write_statement(table: &MixTable, out: Output) -> io::Result<()> {
             table.lines.len()
         )?;
     }
-    writeln!(out, "{}", end_text(table.end))
-}
-
-/// Why there are no more games.
-fn end_text(end: Option<End>) -> &'static str {
-    match end {
-        None => "stopped before the end; the same command goes on",
-        Some(End::Decided) => "every rules string has its verdict",
-        Some(End::Narrow) => "every interval is narrow enough",
-        Some(End::Spent) => "all games of the budget are played; with more of them it goes on",
-        Some(End::TooClose) => {
-            "the rest of the budget would bring no further verdict; more games may"
-        }
-        Some(End::NoOpenings) => {
-            "what is undecided has too few different openings: more --opening-plays or --temperature"
-        }
-    }
+    writeln!(out, "{}", end_words(table.end))
 }
 
 fn write_grid(table: &MixTable, grid: &GridTable, out: Output) -> io::Result<()> {

@@ -1,37 +1,41 @@
 //! The numbers of the tables, and what changes between two of them.
 
 use crate::mixes::{Change, KindUse, MixLine, MixTable, RivalScore, interval, percent};
-use crate::report::html::table;
+use crate::report::html::{details, table};
 
-/// A table of numbers for each table.
+/// The numbers of each table, its potentials and its rivals.
 pub(super) fn sections(tables: &[MixTable]) -> String {
-    let section = |result: &MixTable| {
-        let caption = format!("{}, {}", result.setup.player, result.setup.strength);
-        let head = [
-            "rules",
-            "White",
-            "95%",
-            "in the table",
-            "verdict",
-            "games",
-            "openings",
-            "repeated",
-            "unfinished",
-            "plays",
-            "taken from White",
-            "from Black",
-            "swing",
-            "turns",
-            "potentials",
-            "against rivals",
-            "trust",
-        ];
-        let lines = result.ranking.iter().filter_map(|&index| result.lines.get(index));
-        let rows: Vec<Vec<String>> = lines.map(row).collect();
-        // The head's only difference from other tables: numbers do not wrap.
-        table(&caption, &head, &rows).replacen("<table>", "<table class=\"numbers\">", 1)
-    };
-    tables.iter().map(section).collect()
+    tables.iter().map(|result| numbers(result) + &potentials(result) + &rivals(result)).collect()
+}
+
+fn name(result: &MixTable) -> String {
+    format!("{}, {}", result.setup.player, result.setup.strength)
+}
+
+fn ranked(result: &MixTable) -> impl Iterator<Item = &MixLine> {
+    result.ranking.iter().filter_map(|&index| result.lines.get(index))
+}
+
+fn numbers(result: &MixTable) -> String {
+    let head = [
+        "rules",
+        "White",
+        "95%",
+        "in the table",
+        "verdict",
+        "games",
+        "openings",
+        "repeated",
+        "unfinished",
+        "plays",
+        "taken from White",
+        "from Black",
+        "swing",
+        "turns",
+        "to be trusted",
+    ];
+    let rows: Vec<Vec<String>> = ranked(result).map(row).collect();
+    table(&name(result), &head, &rows)
 }
 
 fn row(line: &MixLine) -> Vec<String> {
@@ -51,8 +55,6 @@ fn row(line: &MixLine) -> Vec<String> {
         format!("{black:.1}"),
         line.swing.map_or("-".to_owned(), percent),
         line.turns.map_or("-".to_owned(), |turns| format!("{turns:.2}")),
-        line.potentials.iter().map(potential).collect::<Vec<_>>().join("; "),
-        line.rivals.iter().map(rival).collect::<Vec<_>>().join("; "),
         match line.trusted {
             None => "-".to_owned(),
             Some(true) => "yes".to_owned(),
@@ -61,32 +63,46 @@ fn row(line: &MixLine) -> Vec<String> {
     ]
 }
 
-/// `White T6: used 41%, kept 20%, lost 30%, wasted 9%`
-fn potential(it: &KindUse) -> String {
-    let color = if it.color == 'w' { "White" } else { "Black" };
-    let whole = |share: f64| format!("{:.0}%", 100.0 * share);
-    format!(
-        "{color} {}{}: used {}, kept {}, lost {}, wasted {}",
-        it.kind,
-        it.count,
-        whole(it.used),
-        whole(it.kept),
-        whole(it.lost),
-        whole(it.wasted)
-    )
+/// What became of the potentials; nothing where no rules string has any.
+fn potentials(result: &MixTable) -> String {
+    let row = |line: &MixLine, it: &KindUse| {
+        let color = if it.color == 'w' { "White" } else { "Black" };
+        let mut cells = vec![line.rules.clone(), format!("{color} {}{}", it.kind, it.count)];
+        cells.extend([it.used, it.kept, it.lost, it.wasted].map(percent));
+        cells
+    };
+    let rows: Vec<Vec<String>> = ranked(result)
+        .flat_map(|line| line.potentials.iter().map(move |it| row(line, it)))
+        .collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let caption = format!("{}: what became of the potentials", name(result));
+    let head = ["rules", "potentials", "used", "kept", "lost", "wasted"];
+    details(&caption, &table(&caption, &head, &rows))
 }
 
-fn rival(it: &RivalScore) -> String {
-    if it.games == 0 {
-        return format!("{}: not met", it.name);
+/// The player's scores against its rivals; nothing where it met none.
+fn rivals(result: &MixTable) -> String {
+    let row = |line: &MixLine, it: &RivalScore| {
+        let (score, bounds) = match it.games {
+            0 => ("not met".to_owned(), String::new()),
+            _ => (percent(it.score), interval(it.interval)),
+        };
+        vec![line.rules.clone(), it.name.clone(), it.games.to_string(), score, bounds]
+    };
+    let rows: Vec<Vec<String>> =
+        ranked(result).flat_map(|line| line.rivals.iter().map(move |it| row(line, it))).collect();
+    if rows.is_empty() {
+        return String::new();
     }
-    format!("{} {} ({}, {} games)", it.name, percent(it.score), interval(it.interval), it.games)
+    let caption = format!("{}: its score against rivals", name(result));
+    details(&caption, &table(&caption, &["rules", "rival", "games", "score", "95%"], &rows))
 }
 
 /// Which verdicts differ between two tables; nothing where there is one table.
 pub(super) fn changes(tables: &[MixTable], changed: &[Change]) -> String {
     let [first, second] = tables else { return String::new() };
-    let name = |table: &MixTable| format!("{}, {}", table.setup.player, table.setup.strength);
     if changed.is_empty() {
         return format!(
             "<h3>What changes</h3>\n<p>No verdict differs between the {} rules strings of both tables.</p>\n",

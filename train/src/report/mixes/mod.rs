@@ -5,12 +5,13 @@ mod grid;
 mod lines;
 
 use gipf_core::record::GameRecord;
+use gipf_player::messages::count_of;
 use gipf_selfplay::study::{Design, Verdict};
 
 use super::games::{ShownGame, example};
 use super::html::{escape, fill, grouped, script_json, table};
 use super::{BOARD, CSS, VIEWER, VIEWER_BOX, fault_list};
-use crate::mixes::{Change, MixTable};
+use crate::mixes::{Change, MixTable, end_words};
 
 const TEMPLATE: &str = include_str!("page.html");
 const MIXES_CSS: &str = include_str!("page.css");
@@ -90,11 +91,11 @@ fn headline(table: &MixTable) -> String {
     let [above, below] = [Verdict::Above, Verdict::Below].map(count);
     let [within, undecided] = [Verdict::Within, Verdict::Undecided].map(count);
     let mut text = format!(
-        "{}, {}: of {} rules strings White scores above 50% by {above}, below by {below}, within 2% of it by {within}; {undecided} are undecided. \
-         That is right for all of them at once with probability 95%.",
+        "{}, {}, {}: {above} favour White, {below} favour Black, {within} are within 2% of even, {undecided} are undecided. \
+         All of this holds at once with probability 95%.",
         table.setup.player,
         table.setup.strength,
-        table.lines.len()
+        count_of(table.lines.len(), "rules string")
     );
     for (what, index) in
         [("fairest", table.fairest), ("sharpest", table.sharpest), ("longest", table.longest)]
@@ -154,6 +155,7 @@ fn settings(tables: &[MixTable]) -> String {
         }),
         row("rounds", &|it| it.rounds.to_string()),
         row("games", &|it| grouped(it.games)),
+        row("end", &|it| end_words(it.end).to_owned()),
     ];
     table("Who played, and how", &head, &rows)
 }
