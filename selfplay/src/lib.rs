@@ -22,6 +22,7 @@ mod elo;
 #[cfg(feature = "threads")]
 mod executor;
 mod factor;
+mod given;
 mod greedy;
 mod halving;
 mod improve;
@@ -42,6 +43,9 @@ mod record;
 mod root;
 mod search;
 mod select;
+#[cfg(feature = "threads")]
+mod solo;
+mod source;
 mod spec;
 mod sprt;
 pub mod study;
@@ -80,6 +84,9 @@ pub use pool::{Pool, PoolControl, PoolEnd, PoolError};
 pub use random::{Purpose, RandomKey};
 pub use ratings::{ColorPairs, Encounter, Estimate, Pairing, Planner, RatingError, Ratings};
 pub use search::{Search, SearchBudget, SearchResult, Step};
+#[cfg(feature = "threads")]
+pub use solo::SoloPlayer;
+pub use source::{GameList, ListedGame};
 pub use spec::{GameSpec, MixesWeight, RulesEntry, RulesSampler, RulesWeight, SpecError};
 pub use sprt::{Decision, Sprt, SprtError, SprtState};
 pub use worker::{Round, Worker, WorkerIdentity, WorkerStats};

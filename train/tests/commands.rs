@@ -49,6 +49,7 @@ fn every_command_has_an_example() {
         "positions",
         "train",
         "match",
+        "mixes",
         "report",
         "doctor",
         "export",

@@ -7,6 +7,7 @@ mod export;
 mod fault;
 mod input;
 mod matches;
+mod mixes;
 mod moves;
 mod perft;
 mod play;
@@ -55,6 +56,7 @@ enum Command {
     Positions(positions::Args),
     Train(train::Args),
     Match(matches::Args),
+    Mixes(mixes::Args),
     Tactics(tactics::Args),
     Rate(rate::Args),
     Export(export::Args),
@@ -113,6 +115,7 @@ fn run(cli: Cli, out: Output) -> anyhow::Result<ExitCode> {
         Command::Positions(args) => positions::run(&args, out),
         Command::Train(args) => train::run(&args, out),
         Command::Match(args) => matches::run(&args, out),
+        Command::Mixes(args) => mixes::run(&args, out),
         Command::Tactics(args) => tactics::run(&args, out),
         Command::Rate(args) => rate::run(&args, out),
         Command::Export(args) => export::run(&args, out),

@@ -134,6 +134,20 @@ impl PlayerSpec {
         self.checkpoint().map(|checkpoint| precision_of(checkpoint, asked))
     }
 
+    /// How a network is searched, in words; empty without one.
+    pub(super) fn search(&self) -> String {
+        match self {
+            PlayerSpec::Network { method, symmetry, .. } => {
+                let method = match method {
+                    Method::Gumbel => "gumbel",
+                    Method::Puct => "puct",
+                };
+                format!("{method}{}", if *symmetry { ", symmetric boards" } else { "" })
+            }
+            PlayerSpec::BuiltIn(_) | PlayerSpec::Outside { .. } => String::new(),
+        }
+    }
+
     /// The first of the rules that the network was trained on.
     pub(super) fn rules(&self) -> Option<&str> {
         self.checkpoint()?.header.rules.first().map(String::as_str)
@@ -175,6 +189,24 @@ impl PlayerSpec {
     pub(super) fn judge(&self, device: Device) -> anyhow::Result<Option<Judge>> {
         let judge = |checkpoint| network(&self.name(), Method::Gumbel, checkpoint, device);
         self.checkpoint().map(judge).transpose()
+    }
+}
+
+/// How many threads play: those asked for, else one on a GPU, half of the physical cores by time and all cores otherwise.
+///
+/// # Errors
+/// [`Usage`] for more threads than physical cores where time is limited: a game that waits for a core would lose time.
+pub(super) fn threads(asked: Option<u32>, timed: bool, on_gpu: bool) -> anyhow::Result<u32> {
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
+    let physical = (num_cpus::get_physical() as u32).clamp(1, cores);
+    match asked {
+        Some(threads) if timed && threads > physical => Err(Usage::error(format!(
+            "--threads {threads}: with --movetime at most {physical}, one for each physical core"
+        ))),
+        Some(threads) => Ok(threads),
+        None if on_gpu => Ok(1),
+        None if timed => Ok((physical / 2).max(1)),
+        None => Ok(cores),
     }
 }
 
