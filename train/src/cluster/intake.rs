@@ -101,21 +101,27 @@ impl Intake {
     }
 
     /// The messages that are there, up to `count` games or the first message beyond; waits up to `patience` for the first.
-    pub fn receive(&self, count: usize, patience: Duration) -> Vec<Arrival> {
-        let mut found = Vec::new();
-        let mut games = 0;
-        let first = match self.arrivals.recv_timeout(patience) {
+    ///
+    /// # Errors
+    /// The thread at the door broke down.
+    pub fn receive(&self, count: usize, patience: Duration) -> Result<Vec<Arrival>, ClusterError> {
+        let (mut found, mut games) = (Vec::new(), 0);
+        let mut next = match self.arrivals.recv_timeout(patience) {
             Ok(arrival) => Some(arrival),
-            // The door's thread ends only after the learner: then there is nothing more to come.
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(ClusterError::Request {
+                    what: "taking games in".to_owned(),
+                    reason: "its thread broke down (a bug: its words are above)".to_owned(),
+                });
+            }
         };
-        let mut next = first;
         while let Some(arrival) = next {
             games += arrival.games.len();
             found.push(arrival);
             next = if games < count { self.arrivals.try_recv().ok() } else { None };
         }
-        found
+        Ok(found)
     }
 
     /// Acknowledges messages whose games are on the learner's disk.

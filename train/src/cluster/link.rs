@@ -175,7 +175,10 @@ impl Link {
                 }
             }
         };
+        // It starts a task of its own.
+        let entered = runtime.enter();
         let mut context = jetstream::new(client.clone());
+        drop(entered);
         context.set_timeout(ANSWER);
         Ok(Self {
             client,
@@ -356,6 +359,19 @@ impl Link {
             let _ = stream.delete_consumer(CONSUMER).await;
             let made = stream.create_consumer(config).await;
             made.map(Queue).map_err(|error| failed(&name, &error))
+        })
+    }
+
+    /// Removes every message from the queue of games: what a measurement begins with.
+    ///
+    /// # Errors
+    /// The connection is lost, there is no such stream, or the account may not do this.
+    pub fn empty(&self, names: &RunNames) -> Result<(), ClusterError> {
+        let name = names.games_stream();
+        self.wait(&name, async {
+            let stream =
+                self.context.get_stream(&name).await.map_err(|error| failed(&name, &error))?;
+            stream.purge().await.map(|_| ()).map_err(|error| failed(&name, &error))
         })
     }
 

@@ -20,6 +20,7 @@ use crate::store::DiskWait;
 /// Self-play and training go on together until a limit of the config is reached or Ctrl-C stops them; a second
 /// Ctrl-C quits at once. A run can be killed at any moment and gone on with.
 #[derive(Debug, clap::Args)]
+#[group(id = "training")]
 #[command(
     after_help = "Example: gipf train configs/quickstart.toml --run runs/first --set run.minutes=30"
 )]

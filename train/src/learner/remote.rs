@@ -94,7 +94,7 @@ impl Session {
     fn receive_remote(&mut self, intake: &Intake, idle: bool) -> anyhow::Result<u64> {
         let patience = if idle { PATIENCE } else { Duration::ZERO };
         let (mut games, mut deliveries) = (Vec::new(), Vec::new());
-        for arrival in intake.receive(GAMES_AT_ONCE, patience) {
+        for arrival in intake.receive(GAMES_AT_ONCE, patience)? {
             games.extend(arrival.games);
             deliveries.push(arrival.delivery);
         }
