@@ -2,6 +2,7 @@
 
 use super::error::ClusterError;
 use async_nats::{ConnectErrorKind, ConnectOptions, ServerAddr};
+use percent_encoding::percent_decode_str;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -101,6 +102,10 @@ impl Connection {
                 let doubled = Duration::from_millis(100) * 2u32.pow(attempts.min(6) as u32);
                 if attempts <= 1 { Duration::ZERO } else { doubled.min(PAUSE) }
             });
+        // The client takes who we are from its options only, whatever the address says.
+        if let Some((user, password)) = self.servers()?.iter().find_map(user_and_password) {
+            options = options.user_and_password(user, password);
+        }
         if let Some(path) = &self.creds {
             let text =
                 std::fs::read_to_string(path).map_err(|error| option("--creds", path, error))?;
@@ -135,6 +140,12 @@ impl Connection {
     }
 }
 
+/// Who an address says we are; what no address can hold as it is stands there as `%` and two digits.
+fn user_and_password(server: &ServerAddr) -> Option<(String, String)> {
+    let plain = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
+    Some((plain(server.username()?), plain(server.password().unwrap_or(""))))
+}
+
 /// An address without its password.
 fn without_password(url: &str) -> String {
     let url = url.trim();
@@ -167,6 +178,9 @@ mod tests {
         let bad = connection("nats://a:secret@:x:y").servers().expect_err("no address");
         assert!(!bad.to_string().contains("secret"), "{bad}");
         assert!(connection("http://one").servers().is_err());
+        let user = user_and_password(&connection("nats://a:b%40c@one").servers().expect("one")[0]);
+        assert_eq!(user, Some(("a".to_owned(), "b@c".to_owned())));
+        assert_eq!(user_and_password(&both.servers().expect("addresses")[1]), None);
     }
 
     #[test]

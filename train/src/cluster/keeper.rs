@@ -3,9 +3,9 @@
 use super::error::ClusterError;
 use super::link::{Delivery, Link};
 use super::names::{CHECKPOINT, LEARNER, RunNames, SETTINGS};
-use super::outbox::sha256;
 use super::rate::Rate;
 use super::settings::{Announcement, LearnerBeat, Settings, host};
+use super::watch::sha256;
 use crate::faults;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};

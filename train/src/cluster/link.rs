@@ -334,13 +334,10 @@ impl Link {
                     .payload(message.body.into());
                 waiting.push(self.context.send_publish(subject.clone(), publish).await);
             }
+            let until = tokio::time::Instant::now() + ANSWER;
             let mut answers = Vec::with_capacity(waiting.len());
             for sent in waiting {
-                let answer = match sent {
-                    Ok(answer) => answer.await.map(|_| ()),
-                    Err(error) => Err(error),
-                };
-                answers.push(answer.map_err(|error| failed("sending games", &error)));
+                answers.push(kept(sent, until).await);
             }
             answers
         })
@@ -426,14 +423,14 @@ impl Link {
                 let sent = self.context.send_publish(names.dead_subject(), message).await;
                 waiting.push((refused.delivery, sent));
             }
-            let mut kept = Vec::new();
+            let until = tokio::time::Instant::now() + ANSWER;
+            let mut there = Vec::new();
             for (delivery, sent) in waiting {
-                let Ok(answer) = sent else { continue };
-                if answer.await.is_ok() {
-                    kept.push(delivery);
+                if kept(sent, until).await.is_ok() {
+                    there.push(delivery);
                 }
             }
-            kept
+            there
         })
     }
 
@@ -592,6 +589,19 @@ impl Link {
                 Err(_) => Err(failed(what, &format!("no answer in {} s", limit.as_secs()))),
             }
         })
+    }
+}
+
+/// The server's word, in time, that it has a message.
+async fn kept(
+    sent: Result<context::PublishAckFuture, context::PublishError>,
+    until: tokio::time::Instant,
+) -> Result<(), ClusterError> {
+    let answer = sent.map_err(|error| failed("sending games", &error))?;
+    match tokio::time::timeout_at(until, answer).await {
+        Ok(Ok(_)) => Ok(()),
+        Ok(Err(error)) => Err(failed("sending games", &error)),
+        Err(_) => Err(failed("sending games", &"no answer")),
     }
 }
 

@@ -26,8 +26,8 @@ use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
-/// How often the server is asked for a new checkpoint and new settings.
-const LOOK: Duration = Duration::from_secs(2);
+/// How often the server is asked for a run that it does not have yet.
+const LOOK: Duration = Duration::from_millis(500);
 
 /// How often a worker tells of itself.
 const BEAT: Duration = Duration::from_secs(5);
@@ -186,7 +186,7 @@ impl Player {
                 Err(error) => return Err(error),
             }
             let stop = self.stop.clone();
-            pause(LOOK / 4, &|| stop.is_set(), "the run")?;
+            pause(LOOK, &|| stop.is_set(), "the run")?;
         }
     }
 
@@ -216,7 +216,7 @@ impl Player {
                 Ok(None) => {}
                 Err(error) => tracing::warn!("{error:#}; trying again"),
             }
-            std::thread::sleep(LOOK / 8);
+            std::thread::sleep(PATIENCE);
         };
         let self_play = self.start(settings, &config, evaluators, step)?;
         let mut table = Table {
@@ -273,7 +273,7 @@ impl Player {
         outbox: &mut Outbox,
         table: &mut Table,
     ) -> anyhow::Result<Turn> {
-        let (mut looked, mut told) = (Instant::now(), None::<Instant>);
+        let mut told = None::<Instant>;
         self.progress.stage("self-play");
         loop {
             if self.stop.is_set() {
@@ -283,25 +283,21 @@ impl Player {
             if table.is_due() {
                 self.send(outbox, &mut table.waiting)?;
             }
-            if looked.elapsed() > LOOK && self.link.is_connected() {
-                looked = Instant::now();
-                match self.settings() {
-                    Ok(Some(changed)) if changed.done && changed.run_id == settings.run_id => {
-                        return Ok(Turn::Done);
-                    }
-                    Ok(Some(changed)) if changed != *settings => return Ok(Turn::Changed(changed)),
-                    Ok(_) => {}
-                    Err(error) if error.may_pass() => tracing::debug!("{error}"),
-                    Err(error) => return Err(error.into()),
+            if let Some(changed) = outbox.settings().transpose()? {
+                if changed.done && changed.run_id == settings.run_id {
+                    return Ok(Turn::Done);
                 }
-                match self.evaluators(outbox, config, device, table.threads) {
-                    Ok(Some((evaluators, step))) => {
-                        table.self_play.swap(evaluators, step);
-                        table.step = step;
-                    }
-                    Ok(None) => {}
-                    Err(error) => tracing::warn!("{error:#}; going on with the checkpoint before"),
+                if changed != *settings {
+                    return Ok(Turn::Changed(changed));
                 }
+            }
+            match self.evaluators(outbox, config, device, table.threads) {
+                Ok(Some((evaluators, step))) => {
+                    table.self_play.swap(evaluators, step);
+                    table.step = step;
+                }
+                Ok(None) => {}
+                Err(error) => tracing::warn!("{error:#}; going on with the checkpoint before"),
             }
             if told.is_none_or(|when| when.elapsed() > BEAT) {
                 told = Some(Instant::now());
@@ -319,15 +315,9 @@ impl Player {
         device: Device,
         threads: usize,
     ) -> anyhow::Result<Option<(Vec<BoxedEvaluator>, u64)>> {
-        let found = match outbox.new_checkpoint() {
-            Ok(found) => found,
-            Err(crate::transport::TransportError::Cluster(error)) if error.may_pass() => {
-                tracing::debug!("{error}");
-                None
-            }
-            Err(error) => return Err(error.into()),
+        let Some(CheckpointFile { step, path }) = outbox.new_checkpoint()? else {
+            return Ok(None);
         };
-        let Some(CheckpointFile { step, path }) = found else { return Ok(None) };
         let checkpoint = Checkpoint::load(&path)?;
         if checkpoint.header.step != step {
             let found = checkpoint.header.step;

@@ -69,7 +69,12 @@ pub(crate) fn foreign(kind: usize, run_id: &str, good: &[u8], rng: &mut SmallRng
         9 => changed(&|record| record.plays[5].p = "a1-z9".to_owned()),
         10 => changed(&|record| record.rules = "tournament".to_owned()),
         11 => changed(&|record| record.id.run = "another".to_owned()),
-        12 => changed(&|record| record.result = GameResult::White),
+        12 => changed(&|record| {
+            record.result = match record.result {
+                GameResult::White => GameResult::Black,
+                _ => GameResult::White,
+            };
+        }),
         // Many games in few bytes.
         _ => ours(frame(game(run_id, 1_000_000).to_json().as_bytes()).repeat(300)),
     }

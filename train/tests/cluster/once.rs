@@ -8,7 +8,7 @@ use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
 
 use super::common::config;
-use super::programs::{Program, With, counted, stored, wait_for_intake};
+use super::programs::{Program, With, counted, stored, wait_for_intake, wait_until};
 use super::server::{Server, is_soak};
 
 /// Fault points of a worker, and of a learner, at which a restarted one dies once more.
@@ -66,6 +66,15 @@ impl Cluster {
         self.workers[index].1 = Program::worker(&folder, &self.url, &with);
     }
 
+    /// Waits until an armed process has died, and starts it again.
+    fn wait_for_fault(&mut self) {
+        let before = self.faults;
+        wait_until("a death at a fault point", Duration::from_secs(90), || {
+            self.revive();
+            self.faults > before
+        });
+    }
+
     /// Starts again what has died at its fault point; anything else must not have ended.
     fn revive(&mut self) {
         use std::os::unix::process::ExitStatusExt;
@@ -90,9 +99,14 @@ fn every_counted_game_is_stored_once_whatever_is_killed() {
     let folder = tempfile::tempdir().unwrap();
     let Some(mut server) = Server::start(folder.path(), "") else { return };
     let (workers, games, kills) =
-        if is_soak() { (4, 2_000, [5, 10, 5]) } else { (2, 160, [1, 2, 1]) };
+        if is_soak() { (4, 2_000, [5, 10, 5]) } else { (2, 400, [1, 2, 1]) };
     // Little to learn, so that the games are what takes the time.
-    let settings = ["train.sample_reuse=0.05", "checkpoints.every_games=40", "self_play.workers=1"];
+    let settings = [
+        "train.sample_reuse=0.05",
+        "checkpoints.every_games=40",
+        "self_play.workers=1",
+        "self_play.refresh_steps=1",
+    ];
     let config = config(folder.path(), &settings);
     let run = folder.path().join("run");
     let url = server.url();
@@ -142,13 +156,13 @@ fn every_counted_game_is_stored_once_whatever_is_killed() {
             }
             Event::Worker => {
                 let index = rng.random_range(0..cluster.workers.len());
-                // Every other one dies once more, at a point of its own.
-                let point = worker_points.next().filter(|_| number % 2 == 0);
-                cluster.restart_worker(index, point.copied());
+                // Whoever comes after it dies once more, at a point of its own.
+                cluster.restart_worker(index, worker_points.next().copied());
+                cluster.wait_for_fault();
             }
             Event::Learner => {
-                let point = learner_points.next().copied();
-                cluster.restart_learner(point);
+                cluster.restart_learner(learner_points.next().copied());
+                cluster.wait_for_fault();
             }
         }
     }
@@ -191,7 +205,8 @@ fn every_counted_game_is_stored_once_whatever_is_killed() {
         stored.len(),
         cluster.faults
     );
-    assert!(counted.len() >= games && cluster.faults > 0);
+    assert!(counted.len() >= games);
+    assert_eq!(cluster.faults, kills[1] + kills[2], "each of those restarted died once more");
 }
 
 /// What a worker says when it begins to play.
