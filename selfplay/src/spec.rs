@@ -175,6 +175,14 @@ impl RulesSampler {
         self.rules.iter()
     }
 
+    /// Whether a game by these rules is one that can be drawn.
+    pub fn allows(&self, rules: &Rules) -> bool {
+        self.entries.iter().filter(|(_, weight)| *weight > 0.0).any(|(games, _)| match games {
+            Games::Fixed(fixed) => fixed == rules,
+            Games::Drawn(mixes) => mixes.allows(rules),
+        })
+    }
+
     /// Draws one.
     pub fn draw(&self, rng: &mut ChaCha8Rng) -> GameSpec {
         let index = weighted(rng, self.entries.iter().map(|&(_, weight)| weight));
@@ -239,6 +247,11 @@ mod tests {
             .collect();
         let standard = draws.iter().filter(|rules| rules.to_string() == "standard").count();
         assert!((900..1100).contains(&standard), "{standard}");
+        assert!(draws.iter().all(|rules| sampler.allows(rules)), "what is drawn is allowed");
+        for foreign in ["basic", "tournament", "standard+T6", "tournament+T3Z3|T4Z3", "ultimate"] {
+            let rules: Rules = foreign.parse().unwrap();
+            assert!(!sampler.allows(&rules), "{foreign} is never drawn");
+        }
         let mut others: Vec<String> = draws.iter().map(ToString::to_string).collect();
         others.sort();
         others.dedup();

@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The environment variable that arms a fault point, as `name:count`.
 pub const VARIABLE: &str = "GIPF_FAULT";
 
-/// Every fault point, in the order in which a checkpoint passes them.
+/// Every fault point: of the games on disk, of a save point in the order in which it passes them, of pruning, and of a run over
+/// many machines.
 pub const POINTS: &[&str] = &[
     "append.half_frame",
     "append.after_write",
@@ -30,6 +31,16 @@ pub const POINTS: &[&str] = &[
     "state.after_rename",
     "prune.after_mark",
     "prune.after_first",
+    "spool.half_written",
+    "spool.before_fsync",
+    "spool.before_rename",
+    "spool.after_rename",
+    "send.before_publish",
+    "send.after_ack",
+    "intake.before_store",
+    "intake.after_store",
+    "intake.after_ack",
+    "announce.before_key",
 ];
 
 /// Why `GIPF_FAULT` cannot be used.

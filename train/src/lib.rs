@@ -4,6 +4,7 @@
 //! and gone on with.
 #![forbid(unsafe_code)]
 
+pub mod cluster;
 pub mod commands;
 pub mod config;
 pub mod cpu;

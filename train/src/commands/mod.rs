@@ -2,10 +2,12 @@
 
 mod bench;
 mod check;
+mod cluster;
 mod doctor;
 mod export;
 mod fault;
 mod input;
+mod learn;
 mod matches;
 mod mixes;
 mod moves;
@@ -16,8 +18,10 @@ mod positions;
 mod rate;
 mod report;
 mod rules;
+mod status;
 mod tactics;
 mod train;
+mod worker;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -55,6 +59,9 @@ enum Command {
     Check(check::Args),
     Positions(positions::Args),
     Train(train::Args),
+    Learn(learn::Args),
+    Worker(worker::Args),
+    Status(status::Args),
     Match(matches::Args),
     Mixes(mixes::Args),
     Tactics(tactics::Args),
@@ -93,9 +100,11 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Warnings and what else is worth a line go to standard error; `GIPF_LOG=debug` shows more.
+/// Warnings and what else is worth a line go to standard error; `GIPF_LOG=debug` shows more. What the NATS client says of itself
+/// is told in our own words.
 fn start_log() {
-    let filter = EnvFilter::try_from_env("GIPF_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
+    let filter = EnvFilter::try_from_env("GIPF_LOG")
+        .unwrap_or_else(|_| EnvFilter::new("info,async_nats=off"));
     // A second start in one process keeps the first one's settings.
     let _ = tracing_subscriber::fmt()
         .with_env_filter(filter)
@@ -114,6 +123,9 @@ fn run(cli: Cli, out: Output) -> anyhow::Result<ExitCode> {
         Command::Check(args) => check::run(&args, out),
         Command::Positions(args) => positions::run(&args, out),
         Command::Train(args) => train::run(&args, out),
+        Command::Learn(args) => learn::run(&args, out),
+        Command::Worker(args) => worker::run(args, out),
+        Command::Status(args) => status::run(&args, out),
         Command::Match(args) => matches::run(&args, out),
         Command::Mixes(args) => mixes::run(&args, out),
         Command::Tactics(args) => tactics::run(&args, out),

@@ -7,7 +7,8 @@ use gipf_model::Checkpoint;
 use gipf_model_torch::device_from_name;
 
 use super::{Output, Usage};
-use crate::config::{ConfigError, LoadedConfig};
+use crate::cluster::Intake;
+use crate::config::{Config, ConfigError, LoadedConfig};
 use crate::learner::{self, Ending, FollowUp, Session, StopFlag};
 use crate::progress::Progress;
 use crate::report::{DEFAULT_GAMES, Report};
@@ -19,6 +20,7 @@ use crate::store::DiskWait;
 /// Self-play and training go on together until a limit of the config is reached or Ctrl-C stops them; a second
 /// Ctrl-C quits at once. A run can be killed at any moment and gone on with.
 #[derive(Debug, clap::Args)]
+#[group(id = "training")]
 #[command(
     after_help = "Example: gipf train configs/quickstart.toml --run runs/first --set run.minutes=30"
 )]
@@ -39,10 +41,50 @@ pub(super) struct Args {
     from_records: Option<PathBuf>,
 }
 
+impl Args {
+    /// Whether games that exist are to be trained on.
+    pub(super) const fn has_records(&self) -> bool {
+        self.from_records.is_some()
+    }
+}
+
+/// Where a run's games are played.
+pub(super) enum Players<'a> {
+    /// In this process.
+    Here,
+    /// By workers elsewhere: checks what that needs of a run before there is a folder.
+    Elsewhere(&'a dyn Workers),
+}
+
+/// The way to workers elsewhere.
+pub(super) trait Workers {
+    /// Checks that a run of this configuration can go that way.
+    fn check(&self, config: &Config) -> anyhow::Result<()>;
+
+    /// Opens it for a run.
+    fn open(&self, folder: &RunFolder, stop: &StopFlag) -> anyhow::Result<Intake>;
+
+    /// The options that go on with it.
+    fn options(&self) -> Vec<String>;
+}
+
 pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
+    train(args, &Players::Here, "train", out)
+}
+
+/// Starts a run or goes on with it; `command` is what the user called.
+pub(super) fn train(
+    args: &Args,
+    players: &Players<'_>,
+    command: &'static str,
+    out: Output,
+) -> anyhow::Result<ExitCode> {
     let loaded = LoadedConfig::load(&args.config, &args.set).map_err(wrong_config)?;
     // What is missing or cannot be is said before there is a folder, or a change in one.
     device_from_name(&loaded.config.run.device)?;
+    if let Players::Elsewhere(workers) = players {
+        workers.check(&loaded.config)?;
+    }
     let path = args.run.clone().unwrap_or_else(|| new_folder(&loaded.config.run.name));
     RunFolder::check_place(&path).map_err(wrong_run)?;
     if args.init.is_some() && RunFolder::holds_run(&path) && RunView::open(&path)?.state.saved {
@@ -71,17 +113,27 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     }
     let next = FollowUp {
         program: program(),
+        command,
         config: args.config.clone(),
         run: path.clone(),
         records: args.from_records.clone(),
+        options: match players {
+            Players::Here => Vec::new(),
+            Players::Elsewhere(workers) => workers.options(),
+        },
     };
     let folder = open_folder(&path, &loaded, args.from_records.as_deref(), &stop, &progress)?;
     progress.note(&format!("stop with Ctrl-C; go on with: {}", next.go_on()));
     let mut session = Session::open(folder, init.as_ref(), stop.clone(), progress)?;
-    let ending = match &args.from_records {
-        Some(records) => session.train_from_records(records)?,
-        None if loaded.config.run.deterministic => session.train_alternately()?,
-        None => session.train_concurrently()?,
+    let ending = match (&args.from_records, players) {
+        (Some(records), _) => session.train_from_records(records)?,
+        (None, Players::Elsewhere(workers)) => {
+            session.progress.stage("opening the run on the server");
+            let intake = workers.open(session.folder(), &stop)?;
+            session.train_remotely(intake)?
+        }
+        (None, Players::Here) if loaded.config.run.deterministic => session.train_alternately()?,
+        (None, Players::Here) => session.train_concurrently()?,
     };
     finish(session, &next, ending, &stop, out)
 }

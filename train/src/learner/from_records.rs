@@ -41,28 +41,17 @@ impl Session {
     /// The records cannot be read, or the learner or the run's folder fails; the last save point stands.
     pub fn train_from_records(&mut self, records: &Path) -> anyhow::Result<Ending> {
         let mut reader = RecordReader::open(records)?;
+        let mut ending = self.take_up_stored()?;
         loop {
             self.progress.stage("training on records");
-            let games: Vec<GameRecord> =
-                reader.by_ref().take(GAMES_AT_ONCE).collect::<Result<_, _>>()?;
-            let end = games.is_empty();
-            self.collect(&games)?;
-            let ending = loop {
-                if self.stop.is_set() {
-                    break Some(Ending::Stopped);
-                }
-                let used = self.used();
-                if self.limits.training_reached(&used) {
-                    break Some(Ending::Done);
-                }
-                if !self.step_if_due()? {
-                    break (end || self.limits.games_reached(&used)).then_some(Ending::Done);
-                }
-                if self.save_is_due() {
-                    self.save()?;
-                }
-                self.show();
-            };
+            if ending.is_none() {
+                let games: Vec<GameRecord> =
+                    reader.by_ref().take(GAMES_AT_ONCE).collect::<Result<_, _>>()?;
+                self.take_in(&games)?;
+                ending = self.learn_what_is_due()?;
+                let over = games.is_empty() || self.limits.games_reached(&self.used());
+                ending = ending.or(over.then_some(Ending::Done));
+            }
             self.show();
             if let Some(ending) = ending {
                 self.progress.stage("saving the run");

@@ -19,7 +19,7 @@ use crate::evaluators::BoxedEvaluator;
 const WAITING_GAMES: usize = 32;
 
 /// The workers' configuration of a run.
-pub(super) fn self_play_config(config: &Config) -> SelfPlayConfig {
+pub(crate) fn self_play_config(config: &Config) -> SelfPlayConfig {
     let section = &config.self_play;
     SelfPlayConfig {
         search: SearchConfig {
@@ -63,12 +63,12 @@ pub(super) fn self_play_config(config: &Config) -> SelfPlayConfig {
 ///
 /// # Errors
 /// A rules string that cannot be searched, or ranges that no mix can meet.
-pub(super) fn sampler(config: &Config) -> anyhow::Result<RulesSampler> {
+pub(crate) fn sampler(config: &Config) -> anyhow::Result<RulesSampler> {
     Ok(RulesSampler::mixed(&config.rules.rules)?)
 }
 
 /// Worker threads of a run: one a core, or two where a GPU evaluates, unless the config says otherwise.
-pub(super) fn worker_count(config: &Config, device: Device) -> usize {
+pub(crate) fn worker_count(config: &Config, device: Device) -> usize {
     match (config.self_play.workers, device) {
         (0, Device::Cpu) => cores(),
         (0, _) => 2 * cores(),
@@ -85,7 +85,7 @@ fn give_way(niceness: u32) {
 }
 
 /// Workers that play while the learner learns.
-pub(super) struct SelfPlay {
+pub(crate) struct SelfPlay {
     control: PoolControl<BoxedEvaluator>,
     counter: GameCounter,
     games: Receiver<GameRecord>,
@@ -97,7 +97,7 @@ impl SelfPlay {
     ///
     /// # Errors
     /// The pool or its thread cannot be made.
-    pub(super) fn start(
+    pub(crate) fn start(
         workers: Vec<Worker<BoxedEvaluator>>,
         counter: GameCounter,
         niceness: u32,
@@ -111,22 +111,22 @@ impl SelfPlay {
     }
 
     /// The finished games, as they come.
-    pub(super) fn games(&self) -> &Receiver<GameRecord> {
+    pub(crate) fn games(&self) -> &Receiver<GameRecord> {
         &self.games
     }
 
     /// Gives every worker its new evaluator; each takes it at its next round.
-    pub(super) fn swap(&self, evaluators: Vec<BoxedEvaluator>, step: u64) {
+    pub(crate) fn swap(&self, evaluators: Vec<BoxedEvaluator>, step: u64) {
         self.control.swap(evaluators, step);
     }
 
     /// The workers' sums.
-    pub(super) fn stats(&self) -> WorkerStats {
+    pub(crate) fn stats(&self) -> WorkerStats {
         self.control.stats()
     }
 
     /// The sequence number of the next game to begin.
-    pub(super) fn next_seq(&self) -> u64 {
+    pub(crate) fn next_seq(&self) -> u64 {
         self.counter.next_seq()
     }
 
@@ -134,7 +134,7 @@ impl SelfPlay {
     ///
     /// # Errors
     /// A worker had failed.
-    pub(super) fn stop(mut self) -> anyhow::Result<Vec<GameRecord>> {
+    pub(crate) fn stop(mut self) -> anyhow::Result<Vec<GameRecord>> {
         self.control.stop();
         let mut rest = Vec::new();
         // A worker may wait for room in the channel: take games until the thread has let go of it.
@@ -149,7 +149,7 @@ impl SelfPlay {
     ///
     /// # Errors
     /// A worker failed.
-    pub(super) fn join(&mut self) -> anyhow::Result<()> {
+    pub(crate) fn join(&mut self) -> anyhow::Result<()> {
         if let Some(thread) = self.thread.take() {
             thread.join().map_err(|_| {
                 anyhow!("a self-play worker broke down (a bug: its words are above)")

@@ -220,6 +220,14 @@ impl Session {
         Ok(())
     }
 
+    /// Adds a stored game to the window and counts it.
+    pub(super) fn add(&mut self, record: &GameRecord) -> anyhow::Result<()> {
+        let added = self.replay.add(self.replay.games(), record)?;
+        self.count(added);
+        self.meters.game(record);
+        Ok(())
+    }
+
     /// The run's folder.
     pub fn folder(&self) -> &RunFolder {
         &self.folder
@@ -252,9 +260,7 @@ impl Session {
         for (record, new) in games.iter().zip(new) {
             // A deterministic run that goes on makes the games after its save point again: they are stored, not yet counted.
             if new || self.config.run.deterministic {
-                let added = self.replay.add(self.replay.games(), record)?;
-                self.count(added);
-                self.meters.game(record);
+                self.add(record)?;
             }
         }
         Ok(())
@@ -372,7 +378,7 @@ impl Session {
 
     /// The weights that self-play uses, as it evaluates them: the best checkpoint's, those of the small network while a grown one
     /// learns from it, or the averaged ones as they are, for int8 with a calibration.
-    fn playing(&self) -> anyhow::Result<Checkpoint> {
+    pub(super) fn playing(&self) -> anyhow::Result<Checkpoint> {
         if let Some(best) = self.folder.state.best {
             return Ok(Checkpoint::load(&self.folder.checkpoint_path(best))?);
         }

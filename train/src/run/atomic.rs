@@ -39,6 +39,14 @@ pub const STATE: Points = Points {
     after_rename: "state.after_rename",
 };
 
+/// Fault points of a message in a worker's spool.
+pub const SPOOL: Points = Points {
+    half_written: "spool.half_written",
+    before_fsync: "spool.before_fsync",
+    before_rename: "spool.before_rename",
+    after_rename: "spool.after_rename",
+};
+
 /// Ending of files that are not yet whole.
 const ASIDE: &str = ".tmp";
 

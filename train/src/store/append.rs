@@ -32,8 +32,11 @@ impl Store {
                 segment.bytes += frames.len() as u64;
                 segment.games += games;
             }
+            let number = self.segments.last().map_or(self.first_number, |segment| segment.number);
+            let of_segment = self.segment_ids.entry(number).or_default();
             for (record, _) in records.iter().zip(&new).filter(|(_, new)| **new) {
                 self.ids.insert(&record.id);
+                of_segment.insert(&record.id);
             }
         }
         Ok(new)

@@ -16,10 +16,10 @@ const CHUNK: usize = 256 << 10;
 const MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 
 /// Makes frames.
-pub(super) struct Encoder(zstd::bulk::Compressor<'static>);
+pub(crate) struct Encoder(zstd::bulk::Compressor<'static>);
 
 impl Encoder {
-    pub(super) fn new(level: i32) -> io::Result<Self> {
+    pub(crate) fn new(level: i32) -> io::Result<Self> {
         let mut compressor = zstd::bulk::Compressor::new(level)?;
         compressor.set_parameter(zstd_safe::CParameter::ChecksumFlag(true))?;
         compressor.set_parameter(zstd_safe::CParameter::ContentSizeFlag(true))?;
@@ -27,7 +27,7 @@ impl Encoder {
     }
 
     /// Appends the frame of a line to `out`.
-    pub(super) fn encode(&mut self, line: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
+    pub(crate) fn encode(&mut self, line: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
         out.extend_from_slice(&self.0.compress(line)?);
         Ok(())
     }
@@ -35,7 +35,7 @@ impl Encoder {
 
 /// What a reader finds next.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Frame<'a> {
+pub(crate) enum Frame<'a> {
     /// A whole frame with a good checksum, from this byte to the next frame's; its content.
     Whole { offset: u64, content: &'a [u8] },
     /// No whole frame begins at this byte.
@@ -45,7 +45,7 @@ pub(super) enum Frame<'a> {
 }
 
 /// Reads frame by frame, in bounded memory whatever the file holds.
-pub(super) struct FrameReader<R> {
+pub(crate) struct FrameReader<R> {
     input: R,
     buffer: Vec<u8>,
     /// Bytes of the buffer before this one are used up.
@@ -58,7 +58,7 @@ pub(super) struct FrameReader<R> {
 }
 
 impl<R: Read> FrameReader<R> {
-    pub(super) fn new(input: R) -> io::Result<Self> {
+    pub(crate) fn new(input: R) -> io::Result<Self> {
         Ok(Self {
             input,
             buffer: Vec::new(),
@@ -71,7 +71,7 @@ impl<R: Read> FrameReader<R> {
     }
 
     /// The next frame; after a broken one the same again.
-    pub(super) fn next(&mut self) -> io::Result<Frame<'_>> {
+    pub(crate) fn next(&mut self) -> io::Result<Frame<'_>> {
         let offset = self.offset;
         let broken = |reason: &str| Ok(Frame::Broken { offset, reason: reason.to_owned() });
         let Some(size) = self.find_frame()? else {

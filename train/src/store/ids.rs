@@ -1,13 +1,15 @@
 //! Which games are stored, as ranges of sequence numbers: a few bytes however many there are.
 
 use gipf_core::record::GameId;
-use std::collections::{BTreeMap, HashMap};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A set of game ids.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct IdSet {
     /// By run, then by worker.
-    runs: HashMap<String, HashMap<String, Ranges>>,
+    runs: BTreeMap<String, BTreeMap<String, Ranges>>,
 }
 
 impl IdSet {
@@ -22,7 +24,7 @@ impl IdSet {
     /// Adds a game; false if it was there.
     pub fn insert(&mut self, id: &GameId) -> bool {
         if !self.runs.contains_key(&id.run) {
-            self.runs.insert(id.run.clone(), HashMap::new());
+            self.runs.insert(id.run.clone(), BTreeMap::new());
         }
         let Some(run) = self.runs.get_mut(&id.run) else { return false };
         if !run.contains_key(&id.worker) {
@@ -31,14 +33,27 @@ impl IdSet {
         run.get_mut(&id.worker).is_some_and(|worker| worker.insert(id.seq))
     }
 
+    /// Adds all games of another set.
+    pub(super) fn absorb(&mut self, other: Self) {
+        for (run, workers) in other.runs {
+            let mine = self.runs.entry(run).or_default();
+            for (worker, ranges) in workers {
+                let mine = mine.entry(worker).or_default();
+                ranges.0.into_iter().for_each(|(first, end)| mine.insert_range(first, end));
+            }
+        }
+    }
+
     /// The first sequence number above all of a run.
     pub(super) fn next_seq(&self, run: &str) -> u64 {
-        self.runs.get(run).into_iter().flat_map(HashMap::values).map(Ranges::end).max().unwrap_or(0)
+        let workers = self.runs.get(run).into_iter().flat_map(BTreeMap::values);
+        workers.map(Ranges::end).max().unwrap_or(0)
     }
 }
 
 /// Disjoint ranges of numbers that do not touch: first number to one past the last.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
 struct Ranges(BTreeMap<u64, u64>);
 
 impl Ranges {
@@ -50,14 +65,19 @@ impl Ranges {
         if self.contains(number) {
             return false;
         }
-        let end = self.0.remove(&number.saturating_add(1)).unwrap_or(number.saturating_add(1));
-        match self.0.range_mut(..=number).next_back() {
-            Some((_, before)) if *before == number => *before = end,
-            _ => {
-                self.0.insert(number, end);
-            }
-        }
+        self.insert_range(number, number.saturating_add(1));
         true
+    }
+
+    /// Adds the numbers from `first` to below `end`; ranges that overlap or touch become one.
+    fn insert_range(&mut self, mut first: u64, mut end: u64) {
+        while let Some((&from, &to)) = self.0.range(..=end).next_back()
+            && to >= first
+        {
+            self.0.remove(&from);
+            (first, end) = (first.min(from), end.max(to));
+        }
+        self.0.insert(first, end);
     }
 
     fn end(&self) -> u64 {
@@ -85,6 +105,22 @@ mod tests {
             ranges.insert(rest);
         }
         assert_eq!(ranges.0.len(), 1);
+    }
+
+    #[test]
+    fn sets_join_and_read_back() {
+        let id = |worker: &str, seq| GameId { run: "a".into(), worker: worker.into(), seq };
+        let (mut one, mut other, mut both) = (IdSet::default(), IdSet::default(), IdSet::default());
+        for seq in 0..200_u64 {
+            let id = id(if seq % 7 == 0 { "1" } else { "2" }, seq * seq % 97);
+            let half = if seq.is_multiple_of(3) { &mut one } else { &mut other };
+            half.insert(&id);
+            both.insert(&id);
+        }
+        one.absorb(other);
+        assert_eq!(one, both);
+        let text = serde_json::to_string(&one).expect("serializes");
+        assert_eq!(serde_json::from_str::<IdSet>(&text).expect("parses"), both);
     }
 
     #[test]

@@ -24,8 +24,9 @@ pub use newest::{NewestRecords, newest_records};
 pub use read::StoredRecords;
 pub use records::{RecordFileError, RecordReader};
 
-use frame::Encoder;
-use std::collections::BTreeSet;
+pub(crate) use frame::{Encoder, Frame, FrameReader};
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -66,7 +67,11 @@ pub struct Store {
     segments: Vec<Segment>,
     /// The last segment, open for appending; none before the first append to it.
     file: Option<File>,
+    /// All games ever counted, pruned ones included.
     ids: IdSet,
+    /// Of these, the games of each segment, and those of the segments pruned away.
+    segment_ids: BTreeMap<u64, IdSet>,
+    pruned_ids: IdSet,
     /// Frames (segment, offset) that repeat a game: not counted, not read.
     repeated: BTreeSet<(u64, u64)>,
     /// Games pruned away.

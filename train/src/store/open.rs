@@ -2,10 +2,10 @@
 
 use super::frame::{Encoder, Frame, FrameReader};
 use super::prune::{self, Pruned};
-use super::{DiskWait, IdSet, Segment, Store, StoreError, StoreOptions, segment_number};
+use super::{DiskWait, Segment, Store, StoreError, StoreOptions, segment_number};
 use gipf_core::record::GameId;
 use serde::Deserialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
@@ -46,7 +46,9 @@ impl Store {
             wait,
             segments: Vec::new(),
             file: None,
-            ids: IdSet::default(),
+            ids: pruned.ids.clone(),
+            segment_ids: BTreeMap::new(),
+            pruned_ids: pruned.ids,
             repeated: BTreeSet::new(),
             pruned: pruned.games,
             first_number: pruned.segments,
@@ -90,6 +92,7 @@ impl Store {
                             reason: error.to_string(),
                         })?;
                     if self.ids.insert(&record.id) {
+                        self.segment_ids.entry(number).or_default().insert(&record.id);
                         segment.games += 1;
                     } else {
                         self.repeated.insert((number, offset));

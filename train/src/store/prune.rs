@@ -1,6 +1,6 @@
 //! Removing old games, whole segments at a time.
 
-use super::{Store, StoreError, segment_name};
+use super::{IdSet, Store, StoreError, segment_name};
 use crate::faults;
 use crate::run::atomic;
 use serde::{Deserialize, Serialize};
@@ -13,13 +13,16 @@ const NAME: &str = "pruned.json";
 
 /// What was pruned: written before the segments go, so that an interrupted removal is finished at the next start and no
 /// ordinal changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Pruned {
     /// Number of the first segment that stays.
     pub(super) segments: u64,
     /// Ordinal of its first game.
     pub(super) games: u64,
+    /// The games before it: one that is delivered again after it was pruned is still known. Absent in notes of older versions.
+    #[serde(default)]
+    pub(super) ids: IdSet,
 }
 
 impl Pruned {
@@ -28,7 +31,7 @@ impl Pruned {
         let path = folder.join(NAME);
         match fs::read(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                Ok(Self { segments: 1, games: 0 })
+                Ok(Self { segments: 1, games: 0, ids: IdSet::default() })
             }
             Err(error) => Err(StoreError::io(&path, error)),
             Ok(bytes) => {
@@ -51,7 +54,14 @@ impl Store {
             return Ok(0);
         }
         let first = &self.segments[count];
-        let note = Pruned { segments: first.number, games: first.first_game };
+        let (segments, games) = (first.number, first.first_game);
+        let kept = self.segment_ids.split_off(&segments);
+        let mut ids = self.pruned_ids.clone();
+        for gone in std::mem::replace(&mut self.segment_ids, kept).into_values() {
+            ids.absorb(gone);
+        }
+        self.pruned_ids.clone_from(&ids);
+        let note = Pruned { segments, games, ids };
         let path = self.folder.join(NAME);
         let text =
             serde_json::to_vec(&note).map_err(|error| StoreError::io(&path, error.into()))?;

@@ -192,7 +192,18 @@ fn pruning_keeps_ordinals_and_is_finished_after_an_interruption() {
     assert_eq!((store.first_game(), store.games()), (4, 10));
     assert!(!store.segment_path(1).exists());
     assert_eq!(store.prune(99).expect("prunes"), 4, "the last segment stays");
-    assert_eq!(open_small(folder.path(), 1).games(), 10);
+    let mut store = open_small(folder.path(), 1);
+    assert_eq!(store.games(), 10);
+    // A game that was pruned away is still known when it is delivered again.
+    let again = store.append(&all).expect("appends");
+    assert_eq!((again, store.games()), (vec![false; 10], 10));
+    // A note of an older version does not know which games it stands for.
+    let note = folder.path().join("pruned.json");
+    fs::write(&note, r#"{"segments":5,"games":8}"#).expect("writes");
+    assert_eq!(
+        open_small(folder.path(), 1).append(&all[7..]).expect("appends"),
+        [true, false, false]
+    );
 }
 
 /// Not a test of its own: the process that the next test kills. It appends games one by one and tells what is counted.

@@ -1,6 +1,7 @@
 //! `gipf bench`: how fast this machine does each part.
 
 mod eval;
+mod intake;
 mod search;
 mod selfplay;
 mod sim;
@@ -28,7 +29,8 @@ use crate::config::CpuPrecision;
 #[command(after_help = "Example: gipf bench eval --architecture 6x64 --batch 128")]
 pub(super) struct Args {
     /// sim (random games), eval (network evaluations), search (one game's search), selfplay (searched plays of many games),
-    /// train (training samples) or time (a player against its copy at equal time: what both used, and how late they were)
+    /// train (training samples), time (a player against its copy at equal time: what both used, and how late they were) or intake
+    /// (games that a learner takes in from a NATS server)
     #[arg(value_enum)]
     part: Part,
     /// Rules string
@@ -67,6 +69,12 @@ pub(super) struct Args {
     /// cpu, cuda, cuda:N or auto
     #[arg(long, default_value = "cpu")]
     device: String,
+    /// For intake: the NATS server, which the measurement may fill with 2 GB
+    #[arg(long, value_name = "URL")]
+    nats: Option<String>,
+    /// For intake: real games, as a run has them in its folder games
+    #[arg(long, value_name = "FILE")]
+    records: Option<PathBuf>,
     /// Print one JSON object instead
     #[arg(long)]
     json: bool,
@@ -80,6 +88,7 @@ enum Part {
     Selfplay,
     Train,
     Time,
+    Intake,
 }
 
 pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
@@ -96,6 +105,7 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
         Part::Eval => eval::evaluation(args, &rules, device, time)?,
         Part::Search => search::one_game(args, &rules, device, time)?,
         Part::Selfplay => selfplay::self_play(args, &rules, device, time)?,
+        Part::Intake => intake::intake(args, time)?,
         Part::Train => train::training(args, &rules, device, time)?,
         Part::Time => {
             let limit = Duration::from_millis(u64::from(args.movetime));
