@@ -2,7 +2,7 @@
 CARGO ?= cargo
 GIPF = target/release/gipf
 
-.PHONY: help libtorch build train test test-browser soak lint bench gpu-check
+.PHONY: help libtorch build train web test test-browser soak lint bench gpu-check
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -15,6 +15,9 @@ build: libtorch ## build the programs: target/release/gipf and target/release/gi
 
 train: build ## train a standard GIPF player for 10 minutes and report how strong it is
 	$(GIPF) train configs/quickstart.toml
+
+web: ## build the page on which a player is played in a browser (needs node and npm): gipf export --to web, gipf-player serve
+	@player/web/build.sh
 
 test: libtorch ## run every test
 	$(CARGO) test --workspace

@@ -9,6 +9,7 @@ use crate::refusal::refusal;
 
 /// A game: rules, first position, plays.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Game {
     /// The rules string.

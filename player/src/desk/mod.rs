@@ -23,6 +23,7 @@ use view::View;
 
 /// What is wrong with a question, in one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 #[error("{error}")]
 pub struct Fault {
     /// The line.
@@ -38,6 +39,7 @@ impl Fault {
 
 /// The question `apply`.
 #[derive(Clone, Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Apply {
     /// The game so far.
@@ -48,6 +50,7 @@ pub struct Apply {
 
 /// The question `read`.
 #[derive(Clone, Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Read {
     /// A game as somebody pasted it.
@@ -56,6 +59,7 @@ pub struct Read {
 
 /// The answer to `write`.
 #[derive(Clone, Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Written {
     /// The game as a text that `read` understands.

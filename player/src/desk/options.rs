@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// What may be played. A group that the phase has no use for is empty or absent.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub struct Options {
     /// Every legal play's text, sorted.
     pub plays: Vec<String>,
@@ -27,6 +28,7 @@ pub struct Options {
 
 /// A way to enter.
 #[derive(Clone, Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub struct Way {
     /// The dot.
     pub dot: String,
@@ -36,6 +38,7 @@ pub struct Way {
 
 /// A potential's move.
 #[derive(Clone, Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub struct Move {
     /// The play's text.
     pub play: String,
@@ -47,6 +50,7 @@ pub struct Move {
 
 /// A row that may be dealt with.
 #[derive(Clone, Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub struct RowView {
     /// The row and every stack that extends it, along the line.
     pub segment: Vec<String>,
@@ -58,6 +62,7 @@ pub struct RowView {
 
 /// An outcome of a side game.
 #[derive(Clone, Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub struct Outcome {
     /// `=w`, `=t` or `=l`.
     pub play: String,

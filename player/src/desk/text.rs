@@ -13,6 +13,7 @@ pub const MOST_BYTES: usize = 64 * 1024;
 
 /// A player's move: its plays up to where the other one decides, and the side games they led to.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub struct Turn {
     /// The number of the pair of moves, from 1.
     pub number: usize,
@@ -24,6 +25,7 @@ pub struct Turn {
 
 /// A play of a move.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub struct TurnPlay {
     /// The play's text.
     pub play: String,

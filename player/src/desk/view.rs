@@ -12,6 +12,7 @@ use crate::situation;
 
 /// The position after a game's last play.
 #[derive(Clone, Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub struct View {
     /// The game, its texts in canonical form.
     pub game: Game,
@@ -46,6 +47,7 @@ pub struct View {
 
 /// How a game ended.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub struct End {
     /// `w` or `b`; absent for an unfinished game.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -56,6 +58,7 @@ pub struct End {
 
 /// What a colour has.
 #[derive(Clone, Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub struct Side {
     /// Basic pieces in hand.
     pub hand: u8,
@@ -76,6 +79,7 @@ pub struct Side {
 
 /// What a play did.
 #[derive(Clone, Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub struct Last {
     /// The play's text.
     pub play: String,
@@ -95,6 +99,7 @@ pub struct Last {
 
 /// Rules, taken apart.
 #[derive(Clone, Debug, Deserialize, Serialize)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub struct RulesView {
     /// `basic`, `standard` or `tournament`.
     pub variant: String,

@@ -101,7 +101,7 @@ export class Board {
     for (const spot of Object.keys(last?.taken ?? {})) this.cross(above, spot, { class: "went" });
     for (const { at, stack } of marks.ghosts) drawStack(above, this.at(at), stack, { class: "stack ghost", "data-ghost": at });
     for (const point of marks.chosen) this.ring(above, point, isDot(point) ? 12 : PIECE + 3.5, { class: "chosen" });
-    for (const spot of marks.optional) this.ring(above, spot, PIECE + 3.5, { class: "optional" });
+    for (const spot of marks.optional) this.ring(above, spot, PIECE + 3.5, { class: "optional", "data-optional": spot });
     for (const spot of marks.taken) this.cross(above, spot, { class: "taken", "data-taken": spot });
     for (const spot of marks.hinted) this.ring(above, spot, PIECE + 6, { class: "hint-ring" });
     for (const { from, to, kind, weight } of marks.arrows) {

@@ -7,13 +7,20 @@ export interface Desk {
   ask<Q extends keyof Questions>(question: Q, body: Questions[Q][0]): Promise<Questions[Q][1]>;
 }
 
-/** A player: what it is called, and the rules strings it was trained for (none: any). */
+/** A player: what it is called, the rules strings it was trained for (none: any), its network. */
 export interface PlayerInfo {
   name: string;
   rules: string[];
+  network: string;
 }
 
-/** What is to be thought about: the play of a strength, or an opinion after so many nodes. */
+/** Whether a player was trained for a game, and why not. */
+export interface Knowledge {
+  knows: boolean;
+  why?: string;
+}
+
+/** What is to be thought about: the play of a strength (`best`), or an opinion after so many nodes (`analysis`). */
 export type Task =
   | { game: Game; strength: number; seed: number }
   | { game: Game; nodes: number };
@@ -22,8 +29,8 @@ export type Task =
 export interface Thought {
   done: boolean;
   play: string;
-  /** White's chances, 0 to 1. */
-  white: number;
+  /** White's chances, 0 to 1; absent where there was nothing to choose, and so nothing to search. */
+  white?: number;
   nodes: number;
   proven: boolean;
   /** The expected plays, the choice first. */
@@ -35,6 +42,7 @@ export interface Thought {
 /** Chooses plays and judges positions. One task at a time: whoever asks again withdraws the task before. */
 export interface Thinker {
   player(): Promise<PlayerInfo>;
+  knows(rules: string): Promise<Knowledge>;
   think(task: Task, signal: AbortSignal): Promise<Thought>;
   /** Ends the running task with what has been found, where that can be done. */
   hurry?(): void;
@@ -58,6 +66,10 @@ export class HttpDesk implements Desk, Thinker {
 
   player(): Promise<PlayerInfo> {
     return this.fetch("player") as Promise<PlayerInfo>;
+  }
+
+  knows(rules: string): Promise<Knowledge> {
+    return this.fetch("knows", { rules }) as Promise<Knowledge>;
   }
 
   think(task: Task, signal: AbortSignal): Promise<Thought> {

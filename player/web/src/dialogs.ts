@@ -1,5 +1,5 @@
 /** The page's dialogs: a new game, a pasted game, a game to copy. */
-import type { Desk, PlayerInfo } from "./desk";
+import type { Desk, PlayerInfo, Thinker } from "./desk";
 import { button, field, make, number, select } from "./elements";
 import { type Game, type RulesView, SIDES } from "./messages";
 import type { Seats } from "./session";
@@ -75,7 +75,7 @@ function rulesFields(rules: RulesView, text: string): { element: HTMLElement; va
 
 /** Asks for a new game. */
 export function newGame(
-  desk: Desk, player: PlayerInfo | undefined, before: { seats: Seats; rules: string; view: RulesView },
+  desk: Desk, thinker: Thinker | undefined, player: PlayerInfo | undefined, before: { seats: Seats; rules: string; view: RulesView },
   begin: (game: Game, seats: Seats) => Promise<void>,
 ): void {
   const { seats } = before;
@@ -94,23 +94,21 @@ export function newGame(
   game.id = "game";
   const rules = rulesFields(before.view, before.rules);
   rules.element.hidden = true;
-  const note = make("p", { class: "note" });
   const chosen = (): string => (game.value === "" ? rules.value() : game.value);
   const against = make("div", { class: "stack" },
     field(texts.strength, make("span", { class: "row" }, strength, level)), field(texts.yourColor, color));
   const update = (): void => {
     against.hidden = opponent.value !== "player";
     rules.element.hidden = game.value !== "";
-    const untrained = opponent.value === "player" && player !== undefined && player.rules.length > 0 && !player.rules.includes(chosen());
-    note.textContent = untrained ? texts.untrained : "";
   };
   openDialog(texts.newGame, [
-    field(texts.opponent, opponent), against, field(texts.game, game), rules.element, note,
+    field(texts.opponent, opponent), against, field(texts.game, game), rules.element,
   ], texts.start, async () => {
     const view = await desk.ask("position", { rules: chosen(), plays: [] });
     const mine = color.value === "either" ? (Math.random() < 0.5 ? "w" : "b") : color.value;
     const seat = (side: string) => (opponent.value === "people" || side === mine ? "person" : "player");
-    if (opponent.value === "player" && !view.rules.searchable) throw new Error(texts.notForPlayer);
+    const knowledge = opponent.value === "player" ? await thinker?.knows(view.game.rules) : undefined;
+    if (knowledge?.knows === false) throw new Error(knowledge.why ?? texts.notForPlayer);
     await begin(view.game, { w: seat("w"), b: seat("b"), strength: Number(strength.value) });
   }).addEventListener("input", update);
   update();

@@ -44,27 +44,27 @@ async function answering(): Promise<{ desk: Desk; thinker: Thinker | undefined; 
 }
 
 /** The game that was left open, else a new one by the player's first rules. */
-async function firstSession(desk: Desk, player: PlayerInfo | undefined): Promise<{ session: Session; opinion: boolean }> {
+async function firstSession(desk: Desk, thinker: Thinker | undefined, player: PlayerInfo | undefined): Promise<{ session: Session; opinion: boolean }> {
   const before = kept();
   if (before !== undefined && (player !== undefined || (before.seats.w === "person" && before.seats.b === "person"))) {
     try {
-      return { session: await Session.of(desk, before.game, before.seats), opinion: before.opinion };
+      return { session: await Session.of(desk, thinker, before.game, before.seats), opinion: before.opinion };
     } catch {
       // Kept by another version, or damaged: a new game then.
     }
   }
   const game: Game = { rules: player?.rules[0] ?? "standard", plays: [] };
   const seats: Seats = { w: "person", b: player === undefined ? "person" : "player", strength: 5 };
-  return { session: await Session.of(desk, game, seats), opinion: true };
+  return { session: await Session.of(desk, thinker, game, seats), opinion: true };
 }
 
 async function open(): Promise<void> {
   fillTexts();
   const { desk, thinker, player } = await answering();
-  const { session, opinion } = await firstSession(desk, player);
+  const { session, opinion } = await firstSession(desk, thinker, player);
   const table = new Table(desk, thinker, player, session, opinion);
   byId("player-name").textContent = player === undefined ? "" : texts.playerName(player.name);
-  byId("new").addEventListener("click", () => newGame(desk, player, table.before, (game, seats) => table.begin(game, seats)));
+  byId("new").addEventListener("click", () => newGame(desk, thinker, player, table.before, (game, seats) => table.begin(game, seats)));
   byId("copy").addEventListener("click", () => {
     const tell = (said: string | undefined): void => { byId("told").textContent = said ?? ""; };
     desk.ask("write", table.session.game).then(({ text }) => copyText(text)).then(tell, (error: unknown) => tell(String(error)));

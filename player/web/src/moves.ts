@@ -36,31 +36,32 @@ export function showMoves(list: HTMLElement, last: View, at: number, go: (ply: n
 }
 
 /** The bar of White's chances; without a value it says nothing. */
-export function showBar(bar: HTMLElement, white: number | undefined): void {
-  bar.classList.toggle("unknown", white === undefined);
+export function showBar(bar: HTMLElement, white: number | null | undefined): void {
+  const known = typeof white === "number";
+  bar.classList.toggle("unknown", !known);
   bar.style.setProperty("--white", String(white ?? 0.5));
-  bar.setAttribute("aria-label", white === undefined ? texts.opinion : `${texts.opinion}: ${texts.chances(white)}`);
+  bar.setAttribute("aria-label", !known ? texts.opinion : `${texts.opinion}: ${texts.chances(white)}`);
   const [left, right] = bar.querySelectorAll("span");
-  if (left !== undefined) left.textContent = white === undefined ? "" : `${Math.round(100 * white)}%`;
-  if (right !== undefined) right.textContent = white === undefined ? "" : `${100 - Math.round(100 * white)}%`;
+  if (left !== undefined) left.textContent = !known ? "" : `${Math.round(100 * white)}%`;
+  if (right !== undefined) right.textContent = !known ? "" : `${100 - Math.round(100 * white)}%`;
 }
 
 const [GRAPH_WIDTH, GRAPH_HEIGHT, EDGE] = [300, 64, 4];
 
 /** The chances over the game; a press goes to the play under it. */
-export function showGraph(svg: SVGSVGElement, values: (number | undefined)[], length: number, at: number, go: (ply: number) => void): void {
+export function showGraph(svg: SVGSVGElement, values: (number | null | undefined)[], length: number, at: number, go: (ply: number) => void): void {
   svg.setAttribute("viewBox", `0 0 ${GRAPH_WIDTH} ${GRAPH_HEIGHT}`);
-  svg.setAttribute("aria-label", texts.graph(values.filter((value) => value !== undefined).length));
+  svg.setAttribute("aria-label", texts.graph(values.filter((value) => typeof value === "number").length));
   svg.replaceChildren();
   const last = Math.max(length, 10);
   const x = (ply: number): number => EDGE + (ply / last) * (GRAPH_WIDTH - 2 * EDGE);
   const y = (white: number): number => EDGE + (1 - white) * (GRAPH_HEIGHT - 2 * EDGE);
   draw(svg, "line", { x1: EDGE, x2: GRAPH_WIDTH - EDGE, y1: y(0.5), y2: y(0.5), class: "even" });
   draw(svg, "line", { x1: x(at), x2: x(at), y1: EDGE, y2: GRAPH_HEIGHT - EDGE, class: "here" });
-  const points = values.flatMap((value, ply) => (value === undefined || ply > length ? [] : [`${x(ply).toFixed(1)},${y(value).toFixed(1)}`]));
+  const points = values.flatMap((value, ply) => (typeof value !== "number" || ply > length ? [] : [`${x(ply).toFixed(1)},${y(value).toFixed(1)}`]));
   if (points.length > 1) draw(svg, "polyline", { points: points.join(" "), class: "curve" });
   const here = values[at];
-  if (here !== undefined) draw(svg, "circle", { cx: x(at), cy: y(here), r: 3.5, class: "now" });
+  if (typeof here === "number") draw(svg, "circle", { cx: x(at), cy: y(here), r: 3.5, class: "now" });
   svg.onclick = (event) => {
     const box = svg.getBoundingClientRect();
     const share = ((event.clientX - box.left) / box.width) * GRAPH_WIDTH;

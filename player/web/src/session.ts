@@ -1,5 +1,5 @@
 /** A game at the page: its plays, the position shown, who plays, what was thought of each position. */
-import type { Desk } from "./desk";
+import type { Desk, Thinker } from "./desk";
 import type { Game, Side, View } from "./messages";
 
 /** Who decides for a colour: somebody at the page, or the player. */
@@ -13,21 +13,31 @@ export interface Seats {
 }
 
 export class Session {
-  /** White's chances after each play, as far as they are known; index 0: before the first. */
-  readonly values: (number | undefined)[] = [];
+  /** White's chances after each play, as far as they are known; index 0: before the first. `null`: there is no opinion. */
+  readonly values: (number | null | undefined)[] = [];
+  /** What the player's draws depend on; the same game taken back and played on need not go the same way. */
+  seed = newSeed();
   private readonly views: (View | undefined)[] = [];
   /** How many plays have been made where the board stands. */
   at: number;
 
-  private constructor(private readonly desk: Desk, public game: Game, public seats: Seats, last: View) {
+  private constructor(
+    private readonly desk: Desk, public game: Game, public readonly seats: Seats, last: View,
+    /** Whether the player knows the game, and so can play it and have opinions. */
+    readonly known: boolean,
+  ) {
     this.at = game.plays.length;
     this.views[this.at] = last;
   }
 
-  /** Begins with a game as far as it has come; fails if the rules do not allow it. */
-  static async of(desk: Desk, game: Game, seats: Seats): Promise<Session> {
+  /**
+   * Begins with a game as far as it has come; fails if the rules do not allow it. A game that the player does not know is
+   * one for two people.
+   */
+  static async of(desk: Desk, thinker: Thinker | undefined, game: Game, seats: Seats): Promise<Session> {
     const view = await desk.ask("position", game);
-    return new Session(desk, view.game, seats, view);
+    const known = thinker !== undefined && (await thinker.knows(game.rules)).knows;
+    return new Session(desk, view.game, known ? seats : { ...seats, w: "person", b: "person" }, view, known);
   }
 
   get length(): number {
@@ -40,15 +50,15 @@ export class Session {
 
   /** The position shown. */
   get view(): View {
-    return this.known(this.at);
+    return this.viewAt(this.at);
   }
 
   /** The position after the last play. */
   get last(): View {
-    return this.known(this.length);
+    return this.viewAt(this.length);
   }
 
-  private known(ply: number): View {
+  private viewAt(ply: number): View {
     const view = this.views[ply];
     if (view === undefined) throw new Error(`the position after ${ply} plays has not been asked for`);
     return view;
@@ -80,6 +90,7 @@ export class Session {
     this.game = this.part(ply);
     this.views.length = ply + 1;
     this.values.length = Math.min(this.values.length, ply + 1);
+    this.seed = newSeed();
     this.at = ply;
   }
 
@@ -104,3 +115,5 @@ export class Session {
     return undefined;
   }
 }
+
+const newSeed = (): number => Math.floor(Math.random() * 2 ** 32);

@@ -10,12 +10,13 @@ import { type Seats, Session } from "./session";
 import { SetUp } from "./setup";
 import { keep } from "./storage";
 import { playWords, texts } from "./texts";
+import { Fault } from "./wasm";
 
 /** Simulations of a hint, and of the opinion on a position. */
 const HINT_NODES = 400;
 const OPINION_NODES = 64;
-/** Milliseconds that a play without an alternative is seen before it is made. */
-const PAUSE = 500;
+/** Milliseconds that a position is seen before the player's play, chance or a play without an alternative changes it. */
+const PAUSE = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 500;
 
 export class Table {
   private readonly board: Board;
@@ -58,7 +59,7 @@ export class Table {
 
   /** Begins with another game. */
   async begin(game: Game, seats: Seats): Promise<void> {
-    const session = await Session.of(this.desk, game, seats);
+    const session = await Session.of(this.desk, this.thinker, game, seats);
     this.stop();
     this.session = session;
     this.kind = undefined;
@@ -69,11 +70,9 @@ export class Table {
     this.next();
   }
 
-  /** The same, with both colours as they were; but two people go on with a game that no search can play. */
+  /** Goes on with another game, the colours as they were. */
   async open(game: Game): Promise<void> {
-    const view = await this.desk.ask("position", game);
-    const seats = this.session.seats;
-    await this.begin(game, view.rules.searchable ? seats : { ...seats, w: "person", b: "person" });
+    await this.begin(game, this.session.seats);
   }
 
   /** Whether Black sits below: where only Black is played at the page. */
@@ -186,10 +185,10 @@ export class Table {
     if (this.thinker === undefined) return;
     this.thinking = true;
     this.actions();
-    const seed = Math.floor(Math.random() * 2 ** 32);
+    const { seed } = this.session;
     this.thinker.think({ game, strength: seats.strength, seed }, signal).then((thought) => {
       if (signal.aborted) return;
-      this.session.values[game.plays.length] = thought.white;
+      this.session.values[game.plays.length] = thought.white ?? null;
       // A play that is seen before it is answered can be followed.
       const wait = view.last?.by !== undefined && view.last.by !== view.decider ? PAUSE / 2 : PAUSE;
       setTimeout(() => { if (!signal.aborted) this.play(thought.play); }, wait);
@@ -199,20 +198,20 @@ export class Table {
   /** Thinks about every position of the game that no opinion is known of, the one shown first. */
   private judge(): void {
     const { thinker, session } = this;
-    if (!this.opinionOn || thinker === undefined || !session.last.rules.searchable) return;
+    if (!this.opinionOn || thinker === undefined || !session.known) return;
     const plies = [session.at, ...Array.from({ length: session.length + 1 }, (_, index) => session.length - index)];
     const ply = plies.find((index) => session.values[index] === undefined);
     if (ply === undefined) return;
     const { signal } = this.activity ?? this.start();
-    thinker.think({ game: session.part(ply), nodes: OPINION_NODES }, signal).then((thought) => {
-      if (signal.aborted || this.session !== session) return;
-      session.values[ply] = thought.white;
+    const tell = (white: number | null): void => {
+      session.values[ply] = white;
       this.opinion();
       this.judge();
-    }, () => {
-      // Another task came, or there is nothing to choose at the end of the game: no opinion then.
-      if (!signal.aborted) session.values[ply] ??= ended(session, ply);
-    });
+    };
+    thinker.think({ game: session.part(ply), nodes: OPINION_NODES }, signal).then(
+      (thought) => { if (!signal.aborted && this.session === session) tell(thought.white ?? null); },
+      // Where nobody has to decide there is no opinion, and the result at the game's end.
+      (error: unknown) => { if (!signal.aborted && error instanceof Fault && this.session === session) tell(ended(session, ply)); });
   }
 
   private hint(): void {
@@ -224,7 +223,7 @@ export class Table {
     thinker.think({ game: session.part(session.at), nodes: HINT_NODES }, signal).then((thought) => {
       over();
       if (signal.aborted) return;
-      session.values[session.at] = thought.white;
+      session.values[session.at] = thought.white ?? null;
       this.hinted = thought.top.filter(({ share }, index) => index === 0 || share >= 0.1).slice(0, 3);
       this.message = texts.hintTells(this.hinted.map(({ official, play, share }) => texts.hintPlay(official || play, share)));
       this.show(false);
@@ -326,7 +325,11 @@ export class Table {
     set("forward", at === length);
     set("last", at === length);
     set("undo", length === 0 || this.setup !== undefined);
-    set("hint", view.end !== undefined || view.decider === undefined || !view.rules.searchable || this.setup !== undefined);
+    const area = byId("play-area");
+    area.dataset["at"] = String(at);
+    area.dataset["phase"] = view.phase;
+    area.dataset["word"] = view.end !== undefined ? "over" : this.isOpen ? "person" : "other";
+    set("hint", view.end !== undefined || view.decider === undefined || !this.session.known || this.setup !== undefined);
     if (this.setup === undefined) keep({ game: this.session.game, seats: this.session.seats, opinion: this.opinionOn });
   }
 
@@ -365,7 +368,7 @@ export class Table {
   }
 
   private opinion(): void {
-    byId("opinion").hidden = !this.opinionOn;
+    byId("opinion").hidden = !this.opinionOn || !this.session.known;
     showBar(byId("bar"), this.session.values[this.session.at]);
     showGraph(byId<SVGSVGElement>("graph"), this.session.values, this.session.length, this.session.at, (ply) => this.go(ply));
   }
@@ -415,11 +418,11 @@ export class Table {
           remove.disabled = !choice.isLegal;
           remove.id = "remove";
         }
-        if (gipfOnly) add(texts.leave, () => this.play("x-"));
+        if (gipfOnly) add(texts.leave, () => this.play("x-")).dataset["play"] = "x-";
       } else if (phase === "challenge") {
         text = texts.status.challenge(mover, announced ?? "");
-        add(texts.letPass, () => this.play("."), true);
-        add(texts.challengeIt, () => this.play("?"));
+        add(texts.letPass, () => this.play("."), true).dataset["play"] = ".";
+        add(texts.challengeIt, () => this.play("?")).dataset["play"] = "?";
       } else if (phase === "owed" || phase === "earned") {
         text = begun === undefined ? texts.status.extra(mover) : this.begunText(choice, begun);
         add(texts.skipExtra, () => this.play("+-")).id = "skip";
@@ -460,8 +463,8 @@ function drawn(outcomes: Outcome[]): string {
 }
 
 /** White's chances where a game is over. */
-function ended(session: Session, ply: number): number | undefined {
+function ended(session: Session, ply: number): number | null {
   const { end } = session.last;
-  if (ply !== session.length || end === undefined) return undefined;
+  if (ply !== session.length || end === undefined) return null;
   return end.winner === undefined ? 0.5 : end.winner === "w" ? 1 : 0;
 }

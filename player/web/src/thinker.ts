@@ -1,18 +1,20 @@
 /** The page's side of the worker. */
-import type { PlayerInfo, Task, Thinker, Thought } from "./desk";
+import type { Knowledge, PlayerInfo, Task, Thinker, Thought } from "./desk";
 import { Fault } from "./wasm";
 import type { Order, Report } from "./worker";
 
-interface Waiting {
+/** Whoever waits for an answer to the order of this number. */
+interface Waiting<T> {
   id: number;
-  resolve(thought: Thought): void;
+  resolve(answer: T): void;
   reject(reason: unknown): void;
 }
 
 export class WorkerThinker implements Thinker {
   private readonly worker: Worker;
   private readonly ready: Promise<PlayerInfo>;
-  private waiting: Waiting | undefined;
+  private waiting: Waiting<Thought> | undefined;
+  private readonly asking = new Map<number, Waiting<Knowledge>>();
   private count = 0;
 
   /** Starts the worker from its own text, with the program and the player. */
@@ -26,10 +28,12 @@ export class WorkerThinker implements Thinker {
           resolve(data.player);
         } else if (data.report === "thought") {
           this.settle(data.id)?.resolve(data.thought);
+        } else if (data.report === "knows") {
+          this.asked(data.id)?.resolve(data.knowledge);
         } else {
           const fault = new Fault(data.fault);
           if (data.id === undefined) reject(fault);
-          else this.settle(data.id)?.reject(fault);
+          else (this.settle(data.id) ?? this.asked(data.id))?.reject(fault);
         }
       };
       this.worker.onerror = (event) => {
@@ -43,6 +47,15 @@ export class WorkerThinker implements Thinker {
 
   player(): Promise<PlayerInfo> {
     return this.ready;
+  }
+
+  async knows(rules: string): Promise<Knowledge> {
+    await this.ready;
+    const id = (this.count += 1);
+    return new Promise((resolve, reject) => {
+      this.asking.set(id, { id, resolve, reject });
+      this.order({ order: "knows", id, rules });
+    });
   }
 
   async think(task: Task, signal: AbortSignal): Promise<Thought> {
@@ -65,7 +78,13 @@ export class WorkerThinker implements Thinker {
     this.order({ order: "hurry" });
   }
 
-  private settle(id: number): Waiting | undefined {
+  private asked(id: number): Waiting<Knowledge> | undefined {
+    const waiting = this.asking.get(id);
+    this.asking.delete(id);
+    return waiting;
+  }
+
+  private settle(id: number): Waiting<Thought> | undefined {
     if (this.waiting?.id !== id) return undefined;
     const waiting = this.waiting;
     this.waiting = undefined;

@@ -7,7 +7,8 @@ interface Exports {
   output_length(): number;
   answer(question: number): number;
   load(): number;
-  think(): number;
+  knows(): number;
+  think(question: number): number;
   go_on(evaluations: number): number;
 }
 
@@ -29,13 +30,7 @@ export class Program {
 
   /** Asks what needs the rules alone. */
   ask(question: string, body: unknown): unknown {
-    const name = new TextEncoder().encode(question);
-    const text = new TextEncoder().encode(JSON.stringify(body));
-    const all = new Uint8Array(name.length + text.length);
-    all.set(name);
-    all.set(text, name.length);
-    this.write(all);
-    return this.result(this.exports.answer(name.length));
+    return this.result(this.exports.answer(this.writeQuestion(question, body)));
   }
 
   /** Loads a player's file. */
@@ -44,15 +39,31 @@ export class Program {
     return this.result(this.exports.load());
   }
 
-  /** Begins to think. */
-  think(task: unknown): void {
-    this.write(new TextEncoder().encode(JSON.stringify(task)));
-    this.result(this.exports.think());
+  /** Whether the player loaded knows a game. */
+  knows(rules: string): unknown {
+    this.write(new TextEncoder().encode(JSON.stringify({ rules })));
+    return this.result(this.exports.knows());
+  }
+
+  /** Begins to think about a question, `best` or `analysis`. */
+  think(question: string, body: unknown): void {
+    this.result(this.exports.think(this.writeQuestion(question, body)));
   }
 
   /** Thinks on for so many evaluations: the thought so far, whose `done` says whether it is the last. */
   goOn(evaluations: number): unknown {
     return this.result(this.exports.go_on(evaluations));
+  }
+
+  /** Writes a question behind its name: the length of the name. */
+  private writeQuestion(question: string, body: unknown): number {
+    const name = new TextEncoder().encode(question);
+    const text = new TextEncoder().encode(JSON.stringify(body));
+    const all = new Uint8Array(name.length + text.length);
+    all.set(name);
+    all.set(text, name.length);
+    this.write(all);
+    return name.length;
   }
 
   private write(bytes: Uint8Array): void {

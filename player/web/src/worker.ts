@@ -1,10 +1,11 @@
 /** The worker in which the player thinks, in slices, so that it hears of what has changed meanwhile. */
-import type { PlayerInfo, Task, Thought } from "./desk";
+import type { Knowledge, PlayerInfo, Task, Thought } from "./desk";
 import { Program } from "./wasm";
 
 /** What the page tells the worker. */
 export type Order =
   | { order: "load"; wasm: Uint8Array<ArrayBuffer>; player: Uint8Array<ArrayBuffer> }
+  | { order: "knows"; id: number; rules: string }
   | { order: "think"; id: number; task: Task }
   | { order: "hurry" }
   | { order: "drop" };
@@ -12,6 +13,7 @@ export type Order =
 /** What the worker tells the page. */
 export type Report =
   | { report: "ready"; player: PlayerInfo }
+  | { report: "knows"; id: number; knowledge: Knowledge }
   | { report: "thought"; id: number; thought: Thought }
   | { report: "fault"; id?: number; fault: string };
 
@@ -52,9 +54,13 @@ async function obey(order: Order): Promise<void> {
       self.postMessage({ report: "ready", player: program.load(order.player) as PlayerInfo });
       break;
     }
+    case "knows": {
+      if (program !== undefined) self.postMessage({ report: "knows", id: order.id, knowledge: program.knows(order.rules) as Knowledge });
+      break;
+    }
     case "think": {
       current = { id: order.id, hurried: false };
-      program?.think(order.task);
+      program?.think("strength" in order.task ? "best" : "analysis", order.task);
       slice(order.id);
       break;
     }
