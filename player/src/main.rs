@@ -12,7 +12,8 @@ use gipf_core::{Play, Position, Rules};
 use gipf_player::messages::{
     StandardOutput, Usage, arguments, count_of, echo, is_broken_pipe, one_line, split_plays,
 };
-use gipf_player::{drawing, named, ugi};
+use gipf_player::named::Named;
+use gipf_player::{drawing, ugi};
 
 /// Plays GIPF as an engine, and draws positions and games.
 #[derive(Debug, Parser)]
@@ -51,7 +52,7 @@ enum Command {
         after_help = "Example: printf 'ugi\\nposition startpos\\ngo nodes 100\\nquit\\n' | gipf-player ugi --player greedy"
     )]
     Ugi {
-        /// Who plays: shipped:NAME (a trained player that comes with this program), a checkpoint file, random, greedy,
+        /// Who plays: shipped:NAME (a trained player that comes with this program), a player's file, random, greedy,
         /// alphabeta[:DEPTH] or mcts[:PLAYOUTS]
         #[arg(long, default_value = "greedy")]
         player: String,
@@ -93,10 +94,14 @@ fn run(cli: Cli, out: &mut impl Write) -> anyhow::Result<()> {
             show(&game, at, out)
         }
         Command::Ugi { player } => {
-            let rules: Rules = "standard".parse()?;
+            let named = Named::parse(&player)?;
+            let rules = named.rules()?;
+            let mut engine = match named {
+                Named::BuiltIn(built_in) => ugi::Engine::new(built_in.player(), rules, out)?,
+                Named::Trained(file) => ugi::Engine::trained(file, rules, out)?,
+            };
             // A lock of standard input cannot go to another thread.
-            let player = named::player(&player)?;
-            Ok(ugi::Engine::new(player, rules, out)?.run(BufReader::new(io::stdin()))?)
+            Ok(engine.run(BufReader::new(io::stdin()))?)
         }
     }
 }

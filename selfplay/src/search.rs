@@ -1,5 +1,7 @@
 //! The search of one game's decisions. It holds the tree and asks for evaluations; whoever drives it has the network.
 
+mod candidates;
+
 use gipf_core::{Color, Play, Position, Symmetry};
 use gipf_model::{Evaluation, Features};
 use rand_chacha::ChaCha8Rng;
@@ -9,6 +11,8 @@ use crate::random::dirichlet;
 use crate::root::{GumbelRoot, most_visited, winning};
 use crate::select::{by_improved_policy, by_upper_confidence};
 use crate::tree::{Edge, Kind, NONE, PathStep, Tree, sign};
+
+pub(crate) use candidates::outcomes;
 
 /// How much one decision may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
