@@ -32,7 +32,9 @@ impl Page {
             Some(file) => Page::read(file),
             None => match beside_program().into_iter().find(|path| path.exists()) {
                 Some(path) => Page::read(&path),
-                None => bail!("there is no {FILE} beside this program: `make web` builds it (or name one with --page)"),
+                None => bail!(
+                    "there is no {FILE} beside this program: `make web` builds it (or name one with --page)"
+                ),
             },
         }
     }
@@ -40,7 +42,8 @@ impl Page {
     fn read(path: &Path) -> anyhow::Result<Page> {
         let shown = path.display();
         let text = fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
-        let whole = [PLAYER, ANSWERS[0], REACH[0]].iter().all(|part| text.matches(part).count() == 1);
+        let whole =
+            [PLAYER, ANSWERS[0], REACH[0]].iter().all(|part| text.matches(part).count() == 1);
         if !whole {
             bail!("{shown} is no page of this version: `make web` builds it");
         }

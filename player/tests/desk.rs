@@ -30,7 +30,8 @@ fn vector_games(of_each: usize) -> Vec<Value> {
 
 fn ask(question: &str, body: &Value) -> Value {
     let answer = desk::answer(question, body.to_string().as_bytes());
-    serde_json::from_str(&answer.unwrap_or_else(|fault| panic!("{question} {body}: {fault}"))).unwrap()
+    serde_json::from_str(&answer.unwrap_or_else(|fault| panic!("{question} {body}: {fault}")))
+        .unwrap()
 }
 
 fn fault(question: &str, body: &str) -> String {
@@ -56,7 +57,10 @@ fn the_groups_of_options_are_the_legal_plays() {
             let view = ask("position", &json!({ "rules": game["rules"], "plays": made }));
             check(&view, &position);
             phases.insert(view["phase"].as_str().unwrap().to_owned());
-            let after = ask("apply", &json!({ "game": { "rules": game["rules"], "plays": made }, "play": play }));
+            let after = ask(
+                "apply",
+                &json!({ "game": { "rules": game["rules"], "plays": made }, "play": play }),
+            );
             position.try_play(play.parse().unwrap()).unwrap();
             assert_eq!(after["position"], position.to_string());
             assert_eq!(after["last"]["play"], play);
@@ -87,14 +91,21 @@ fn check(view: &Value, position: &Position) {
         .collect();
     let extra = ["owed", "earned"].contains(&view["phase"].as_str().unwrap());
     for kind in texts(&options["kinds"]) {
-        grouped.extend(ways.iter().map(|way| format!("{}{way}", if kind == "S" { "" } else { kind })));
+        grouped
+            .extend(ways.iter().map(|way| format!("{}{way}", if kind == "S" { "" } else { kind })));
     }
     if extra {
         grouped.extend(ways.iter().map(|way| format!("+{way}")));
         grouped.push("+-".to_owned());
     }
     for group in ["moves", "outcomes"] {
-        grouped.extend(options[group].as_array().unwrap().iter().map(|play| play["play"].as_str().unwrap().to_owned()));
+        grouped.extend(
+            options[group]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|play| play["play"].as_str().unwrap().to_owned()),
+        );
     }
     if !options["announced"].is_null() {
         grouped.extend(["?".to_owned(), ".".to_owned()]);
@@ -134,14 +145,16 @@ fn games_are_read_back_as_they_were_written() {
             let body = json!({ "rules": game["rules"], "plays": plays[..length] });
             let text = ask("write", &body)["text"].as_str().unwrap().to_owned();
             let read = ask("read", &json!({ "text": text }));
-            let [before, after] = [&body, &read].map(|game| ask("position", game)["position"].clone());
+            let [before, after] =
+                [&body, &read].map(|game| ask("position", game)["position"].clone());
             assert_eq!(before, after, "{text}");
             assert_eq!(read["plays"].as_array().unwrap().len(), length, "{text}");
             *(if text.contains("\n1. ") { &mut official } else { &mut plain }) += 1;
         }
         // The game's own line, and a game that was set up in its middle.
         assert_eq!(ask("read", &json!({ "text": game.to_string() }))["plays"], game["plays"]);
-        let middle = ask("position", &json!({ "rules": game["rules"], "plays": plays[..plays.len() / 2] }));
+        let middle =
+            ask("position", &json!({ "rules": game["rules"], "plays": plays[..plays.len() / 2] }));
         let set_up = json!({ "rules": game["rules"], "start": middle["position"], "plays": plays[plays.len() / 2..] });
         let text = ask("write", &set_up)["text"].as_str().unwrap().to_owned();
         assert_eq!(ask("read", &json!({ "text": text })), set_up, "{text}");
@@ -181,9 +194,17 @@ fn what_is_wrong_is_named() {
         ("position", r#"{"rules":"standard","moves":[]}"#, "unknown field `moves`"),
         ("position", r#"{"rules":"standart"}"#, "rules 'standart'"),
         ("position", r#"{"rules":"standard","start":"x"}"#, "position 'x'"),
-        ("position", r#"{"rules":"standard","plays":["e1-e2","e1-e9"]}"#, "play 2: \"e1-e9\" is not a play"),
+        (
+            "position",
+            r#"{"rules":"standard","plays":["e1-e2","e1-e9"]}"#,
+            "play 2: \"e1-e9\" is not a play",
+        ),
         ("position", r#"{"rules":"standard","plays":["Ge1-e2"]}"#, "tournament games only"),
-        ("position", r#"{"rules":"standard","plays":["xe2"]}"#, "play 1 ('xe2'): no removal is due"),
+        (
+            "position",
+            r#"{"rules":"standard","plays":["xe2"]}"#,
+            "play 1 ('xe2'): no removal is due",
+        ),
         ("apply", r#"{"game":{"rules":"basic"},"play":"\u0000"}"#, "is not a play"),
         ("read", r#"{"text":" \n# a comment"}"#, "no game"),
         ("read", r#"{"text":"{\"rules\":\"basic\"}"}"#, "no plays"),

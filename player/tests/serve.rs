@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gipf_player::file::PlayerFile;
+use gipf_player::PlayerFile;
 use gipf_player::serve::{Limits, Service, description};
 use gipf_player::shipped::Shipped;
 use serde_json::{Value, json};
@@ -59,7 +59,8 @@ fn get(address: SocketAddr, path: &str) -> (u16, String) {
 #[test]
 fn questions_are_answered() {
     let address = serve(Limits::default());
-    let (status, view) = post(address, "/api/position", r#"{"rules":"standard","plays":["e1-e2"]}"#);
+    let (status, view) =
+        post(address, "/api/position", r#"{"rules":"standard","plays":["e1-e2"]}"#);
     assert_eq!((status, &view["decider"]), (200, &json!("b")));
     let (status, player) = get(address, "/api/player");
     assert_eq!(status, 200);
@@ -71,9 +72,14 @@ fn questions_are_answered() {
         assert_eq!((status, &best["done"]), (200, &json!(true)), "{best}");
         let next = json!({ "game": game, "play": best["play"] });
         assert_eq!(post(address, "/api/apply", &next.to_string()).0, 200);
-        assert_eq!(post(address, "/api/best", &question.to_string()).1["play"], best["play"], "the same seed");
+        assert_eq!(
+            post(address, "/api/best", &question.to_string()).1["play"],
+            best["play"],
+            "the same seed"
+        );
     }
-    let (status, opinion) = post(address, "/api/analysis", &json!({ "game": game, "nodes": 50 }).to_string());
+    let (status, opinion) =
+        post(address, "/api/analysis", &json!({ "game": game, "nodes": 50 }).to_string());
     assert_eq!((status, &opinion["nodes"]), (200, &json!(50)));
     let white = opinion["white"].as_f64().unwrap();
     assert!((0.0..=1.0).contains(&white));
@@ -105,12 +111,21 @@ fn bad_requests_get_an_error_as_json() {
         assert_eq!(found, status, "{path} {body}: {answer}");
         assert!(answer["error"].as_str().unwrap().contains(said), "{path} {body}: {answer}");
     }
-    let (status, answer) = post(address, "/api/read", &json!({ "text": "x".repeat(2000) }).to_string());
+    let (status, answer) =
+        post(address, "/api/read", &json!({ "text": "x".repeat(2000) }).to_string());
     assert_eq!(status, 413, "{answer}");
     let plain = b"POST /api/position HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}";
     assert_eq!(send(address, plain).0, 415);
     // No path is one of the disk.
-    for path in ["/../Cargo.toml", "/etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd", "/index.html", "/api/../../Cargo.toml", "/.git/config"] {
+    for path in [
+        "/../Cargo.toml",
+        "/etc/passwd",
+        "/%2e%2e/%2e%2e/etc/passwd",
+        "//etc/passwd",
+        "/index.html",
+        "/api/../../Cargo.toml",
+        "/.git/config",
+    ] {
         let (status, body) = get(address, path);
         assert_eq!(status, 404, "{path}: {body}");
         assert!(serde_json::from_str::<Value>(&body).unwrap()["error"].is_string());
@@ -151,7 +166,9 @@ fn many_clients_at_once_are_served() {
     let ask = |client: usize, round: usize| {
         let game = json!({ "rules": "standard", "plays": plays[..(client + round) % plays.len()] });
         let (path, body) = match (client + round) % 4 {
-            0 => ("/api/best", json!({ "game": game, "strength": 1 + (round % 10), "seed": client })),
+            0 => {
+                ("/api/best", json!({ "game": game, "strength": 1 + (round % 10), "seed": client }))
+            }
             1 => ("/api/analysis", json!({ "game": game, "nodes": 100 })),
             2 => ("/api/position", game),
             _ => ("/api/write", game),

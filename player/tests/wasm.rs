@@ -9,9 +9,9 @@ use std::path::Path;
 use std::process::Command;
 
 use flate2::read::GzDecoder;
+use gipf_player::PlayerFile;
 use gipf_player::desk::Game;
 use gipf_player::desk::thinking::{Analysis, Opinion, Task, Thinker};
-use gipf_player::file::PlayerFile;
 use gipf_player::page::Page;
 use gipf_player::shipped::Shipped;
 use serde_json::Value;
@@ -25,7 +25,8 @@ fn questions(count: usize) -> Vec<Analysis> {
         let game: Value = serde_json::from_str(&line.unwrap()).unwrap();
         let plays: Vec<String> = serde_json::from_value(game["plays"].clone()).unwrap();
         for length in (1..plays.len()).step_by(3) {
-            let game = Game { rules: "standard".to_owned(), start: None, plays: plays[..length].to_vec() };
+            let game =
+                Game { rules: "standard".to_owned(), start: None, plays: plays[..length].to_vec() };
             all.push(Analysis { game, nodes: 64 });
         }
     }
@@ -40,7 +41,8 @@ fn the_page_thinks_what_the_program_does() {
     let node = Command::new("node").arg("--version").output();
     let page = Page::find(None);
     if !node.is_ok_and(|output| output.status.success()) || page.is_err() {
-        let text = "the test of the page's program is left out: it needs node and the page (make web)";
+        let text =
+            "the test of the page's program is left out: it needs node and the page (make web)";
         assert!(std::env::var_os("GIPF_BROWSER").is_none_or(|it| it != "required"), "{text}");
         writeln!(std::io::stderr(), "{text}").unwrap();
         return;
@@ -61,7 +63,8 @@ fn the_page_thinks_what_the_program_does() {
         .collect();
 
     let folder = tempfile::tempdir().unwrap();
-    let [html, player, asked] = ["page.html", "player", "questions"].map(|name| folder.path().join(name));
+    let [html, player, asked] =
+        ["page.html", "player", "questions"].map(|name| folder.path().join(name));
     std::fs::write(&html, page.unwrap().with_player(&[])).unwrap();
     std::fs::write(&player, shipped.file).unwrap();
     std::fs::write(&asked, serde_json::to_string(&questions).unwrap()).unwrap();

@@ -9,10 +9,14 @@
 //! | `apply` | [`Apply`] | the [`View`](view::View) after one more play |
 //! | `read` | [`Read`] | the [`Game`] that a pasted text tells |
 //! | `write` | [`Game`] | [`Written`]: the game as a text to copy |
+//! | `best` | [`Best`](thinking::Best) | the player's play: [`Opinion`](thinking::Opinion) |
+//! | `analysis` | [`Analysis`](thinking::Analysis) | what the player thinks of the position: [`Opinion`](thinking::Opinion) |
+//! | `knows` | [`Knows`](thinking::Knows) | whether the player was trained for a game: [`Knowledge`](thinking::Knowledge) |
 
 pub mod game;
 pub mod options;
 pub mod text;
+pub mod thinking;
 pub mod view;
 
 use serde::de::DeserializeOwned;

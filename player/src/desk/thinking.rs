@@ -9,10 +9,8 @@ use gipf_selfplay::{Budget, Choice, Clock, Score};
 use serde::{Deserialize, Serialize};
 
 use super::{Fault, Game, Replay, parse};
-use crate::file::PlayerFile;
 use crate::messages::echo;
-use crate::session::Session;
-use crate::strength::Strength;
+use crate::{PlayerFile, Session, SessionError, Strength};
 
 /// The most new visits of the root that an opinion may be asked for.
 pub const MOST_NODES: u32 = 20_000;
@@ -180,9 +178,10 @@ impl Thinker {
     /// # Errors
     /// [`Fault`] for a text that is no rules string.
     pub fn knows(&self, question: &Knows) -> Result<Knowledge, Fault> {
-        let rules: Rules = question.rules.parse().map_err(|error| {
-            Fault::new(format!("rules '{}': {error}", echo(&question.rules)))
-        })?;
+        let rules: Rules = question
+            .rules
+            .parse()
+            .map_err(|error| Fault::new(format!("rules '{}': {error}", echo(&question.rules))))?;
         let why = check_rules(self.session.file(), &rules).err().map(|fault| fault.error);
         Ok(Knowledge { knows: why.is_none(), why })
     }
@@ -217,7 +216,7 @@ impl Thinker {
         Ok(())
     }
 
-    fn turn_to(&mut self, replay: &Replay, seed: Option<u32>) -> Result<(), crate::session::SessionError> {
+    fn turn_to(&mut self, replay: &Replay, seed: Option<u32>) -> Result<(), SessionError> {
         if let Some(seed) = seed.filter(|seed| self.seed != Some(*seed)) {
             self.session.begin(replay.rules, u64::from(seed))?;
             self.seed = Some(seed);
@@ -280,8 +279,10 @@ fn opinion(position: &Position, choice: &Choice, done: bool) -> Opinion {
         Color::White => own,
         Color::Black => 1.0 - own,
     });
-    let mut shares: Vec<(Play, f32)> =
-        choice.search.as_ref().map_or_else(|| vec![(choice.play, 1.0)], |search| search.policy.clone());
+    let mut shares: Vec<(Play, f32)> = choice
+        .search
+        .as_ref()
+        .map_or_else(|| vec![(choice.play, 1.0)], |search| search.policy.clone());
     // Stable: among equals the search's order stays.
     shares.sort_by(|a, b| b.1.total_cmp(&a.1));
     let candidate = |&(play, share): &(Play, f32)| Candidate {
@@ -289,7 +290,8 @@ fn opinion(position: &Position, choice: &Choice, done: bool) -> Opinion {
         official: notation::write_official(position, play),
         share,
     };
-    let line = choice.thought.as_ref().map_or_else(|| vec![choice.play], |thought| thought.line.clone());
+    let line =
+        choice.thought.as_ref().map_or_else(|| vec![choice.play], |thought| thought.line.clone());
     Opinion {
         done,
         play: choice.play.to_string(),

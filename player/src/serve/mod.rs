@@ -25,7 +25,7 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tower::ServiceExt;
 
-use crate::file::PlayerFile;
+use crate::PlayerFile;
 use crate::page::Page;
 
 pub use openapi::description;
@@ -98,7 +98,8 @@ impl Service {
     async fn accept(self, listener: TcpListener) {
         let mut http = hyper::server::conn::http1::Builder::new();
         http.timer(TokioTimer::new()).header_read_timeout(self.limits.arrival);
-        let (connections, graceful) = (Arc::new(Semaphore::new(self.limits.connections)), GracefulShutdown::new());
+        let (connections, graceful) =
+            (Arc::new(Semaphore::new(self.limits.connections)), GracefulShutdown::new());
         let mut end = pin!(ended());
         loop {
             let permit = tokio::select! {
@@ -117,7 +118,11 @@ impl Service {
             let router = self.router.clone();
             let service = hyper::service::service_fn(move |request: Request<Incoming>| {
                 let answer = router.clone().oneshot(request.map(Body::new));
-                async move { Ok::<Response<Body>, Infallible>(answer.await.unwrap_or_else(|never| match never {})) }
+                async move {
+                    Ok::<Response<Body>, Infallible>(
+                        answer.await.unwrap_or_else(|never| match never {}),
+                    )
+                }
             });
             let connection = graceful.watch(http.serve_connection(TokioIo::new(stream), service));
             tokio::spawn(async move {

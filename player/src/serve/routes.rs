@@ -11,9 +11,9 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use serde::Serialize;
 
+use super::Limits;
 use super::openapi::description;
 use super::searches::{Refusal, Searches};
-use super::Limits;
 use crate::desk::thinking::{Analysis, Best, Knowledge, Knows, Opinion, PlayerInfo, Task};
 use crate::desk::view::View;
 use crate::desk::{self, Apply, Fault, Game, Read, Written};
@@ -21,7 +21,7 @@ use crate::page::Page;
 
 /// What the paths share.
 #[derive(Clone)]
-struct Shared {
+pub(super) struct Shared {
     searches: Searches,
     page: Option<Arc<str>>,
     limits: Limits,
@@ -42,9 +42,17 @@ pub fn router(searches: Searches, page: Option<&Page>, limits: &Limits) -> Route
         .route("/api/write", post(write))
         .route("/api/best", post(best))
         .route("/api/analysis", post(analysis))
-        .fallback(|| async { Answer::fault(StatusCode::NOT_FOUND, "there is nothing at this path; /openapi.json tells what there is") })
+        .fallback(|| async {
+            Answer::fault(
+                StatusCode::NOT_FOUND,
+                "there is nothing at this path; /openapi.json tells what there is",
+            )
+        })
         .method_not_allowed_fallback(|| async {
-            Answer::fault(StatusCode::METHOD_NOT_ALLOWED, "this path answers another method; /openapi.json tells which")
+            Answer::fault(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "this path answers another method; /openapi.json tells which",
+            )
         })
         .layer(middleware::from_fn_with_state(shared.clone(), guard))
         .with_state(shared)
@@ -77,7 +85,9 @@ async fn guard(State(shared): State<Shared>, request: Request, next: Next) -> Re
         Err(refused) => refused,
     };
     let headers = response.headers_mut();
-    let mut set = |name: HeaderName, value: &'static str| headers.insert(name, HeaderValue::from_static(value));
+    let mut set = |name: HeaderName, value: &'static str| {
+        headers.insert(name, HeaderValue::from_static(value))
+    };
     set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
     set(header::REFERRER_POLICY, "no-referrer");
     set(header::X_FRAME_OPTIONS, "DENY");
@@ -98,13 +108,19 @@ async fn read_body(limits: &Limits, request: Request) -> Result<Request, Respons
             let text = format!("the body is longer than {} bytes, or broke off", limits.body);
             Err(Answer::fault(StatusCode::PAYLOAD_TOO_LARGE, &text))
         }
-        Err(_) => Err(Answer::fault(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time")),
+        Err(_) => {
+            Err(Answer::fault(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time"))
+        }
     }
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    kind.is_some_and(|kind| kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json")))
+    kind.is_some_and(|kind| {
+        kind.split(';')
+            .next()
+            .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
+    })
 }
 
 /// The page, for a browser.
@@ -113,7 +129,9 @@ async fn front(State(shared): State<Shared>) -> Response {
         Some(page) => {
             ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], page.to_string()).into_response()
         }
-        None => Answer::fault(StatusCode::NOT_FOUND, "this program has no page: `make web` builds it"),
+        None => {
+            Answer::fault(StatusCode::NOT_FOUND, "this program has no page: `make web` builds it")
+        }
     }
 }
 
@@ -206,10 +224,15 @@ async fn think(shared: &Shared, question: &str, body: &[u8]) -> Response {
         Ok(opinion) => Answer::json(&opinion),
         Err(Refusal::Fault(fault)) => Answer::of(Err(fault)),
         Err(Refusal::Busy) => {
-            let mut response = Answer::fault(StatusCode::SERVICE_UNAVAILABLE, "too many searches are waiting: ask again in a moment");
+            let mut response = Answer::fault(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "too many searches are waiting: ask again in a moment",
+            );
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("2"));
             response
         }
-        Err(Refusal::Broken) => Answer::fault(StatusCode::INTERNAL_SERVER_ERROR, "the search broke down"),
+        Err(Refusal::Broken) => {
+            Answer::fault(StatusCode::INTERNAL_SERVER_ERROR, "the search broke down")
+        }
     }
 }

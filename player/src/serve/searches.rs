@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 
 use super::Limits;
+use crate::PlayerFile;
 use crate::desk::Fault;
 use crate::desk::thinking::{Opinion, Task, Thinker};
-use crate::file::PlayerFile;
 
 /// Evaluations between two looks at the clock and at whether anybody still wants the answer.
 const SLICE: u32 = 32;
@@ -127,7 +127,8 @@ impl Shared {
             thinker.begin(task)?;
             loop {
                 let opinion = thinker.go_on(SLICE)?;
-                if opinion.done || began.elapsed() >= self.limit || !wanted.load(Ordering::Relaxed) {
+                if opinion.done || began.elapsed() >= self.limit || !wanted.load(Ordering::Relaxed)
+                {
                     return Ok(Opinion { done: true, ..opinion });
                 }
             }

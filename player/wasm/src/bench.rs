@@ -1,7 +1,9 @@
 //! How fast the network is evaluated in a browser, beside what its multipliers can do: measured by the page's clock, around these.
 
 use gipf_core::{Play, Position};
-use gipf_model::{Architecture, Evaluation, Features, Kernel, NativeEvaluator, PLANE_SPOTS, PLANES, TAPS};
+use gipf_model::{
+    Architecture, Evaluation, Features, Kernel, NativeEvaluator, PLANE_SPOTS, PLANES, TAPS,
+};
 use gipf_player::desk::{self, Fault};
 
 use crate::{HATCH, Hatch, with_hatch};

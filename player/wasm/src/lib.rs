@@ -8,9 +8,9 @@ mod bench;
 
 use std::cell::RefCell;
 
+use gipf_player::PlayerFile;
 use gipf_player::desk::thinking::{Task, Thinker};
 use gipf_player::desk::{self, Fault};
-use gipf_player::file::PlayerFile;
 
 /// What the page and the program hand to each other, and who plays.
 #[derive(Default)]
