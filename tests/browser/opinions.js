@@ -11,7 +11,9 @@ const { instance } = await WebAssembly.instantiate(Buffer.from(wasm, "base64"), 
 const { memory, reserve, output, output_length: length, load, think, go_on: goOn } = instance.exports;
 
 function write(bytes) {
-  new Uint8Array(memory.buffer, reserve(bytes.length), bytes.length).set(bytes);
+  // Reserving may grow the memory: the view of it is made afterwards.
+  const place = reserve(bytes.length);
+  new Uint8Array(memory.buffer, place, bytes.length).set(bytes);
 }
 
 function result(code) {

@@ -24,7 +24,11 @@ try {
     const bytes = (id) => Uint8Array.from(atob(document.getElementById(id).textContent), (letter) => letter.charCodeAt(0));
     const { instance } = await WebAssembly.instantiate(bytes("wasm"), {});
     const program = instance.exports;
-    const write = (data) => new Uint8Array(program.memory.buffer, program.reserve(data.length), data.length).set(data);
+    // Reserving may grow the memory: the view of it is made afterwards.
+    const write = (data) => {
+      const place = program.reserve(data.length);
+      new Uint8Array(program.memory.buffer, place, data.length).set(data);
+    };
     const answer = () => JSON.parse(new TextDecoder().decode(new Uint8Array(program.memory.buffer, program.output(), program.output_length())));
     const must = (code) => { if (code !== 0) throw new Error(answer().error); return answer(); };
     write(bytes("player"));
@@ -51,7 +55,7 @@ try {
     race(["peak", "f32", "playing"], 1); // the browser's own compiler warms up
     const together = race(["peak", "f32", "playing"], limit / 2);
     must(program.bench_prepare(1));
-    const question = new TextEncoder().encode(`analysis${JSON.stringify({ game: { rules: JSON.parse(JSON.stringify("standard")) }, nodes: 20000 })}`);
+    const question = new TextEncoder().encode(`analysis${JSON.stringify({ game: { rules: "standard" }, nodes: 20000 })}`);
     rivals.search = () => {
       // A new question each time: the tree is not that of the last one.
       write(question);

@@ -4,7 +4,7 @@
 //! 0 for an answer, 1 for a fault (`{"error": "…"}`). No pointer comes in from outside, so nothing here can read or write where it
 //! must not: the only thing that needs `unsafe` is the export of names.
 
-mod bench;
+pub mod bench;
 
 use std::cell::RefCell;
 

@@ -3,6 +3,7 @@ import { Board, type Marks, type Means, noMarks } from "./board";
 import { Choice } from "./choice";
 import type { Desk, PlayerInfo, Thinker, Thought } from "./desk";
 import { button, byId } from "./elements";
+import { SPOTS } from "./geometry";
 import { showHand } from "./hands";
 import { type Game, type Outcome, SIDES, type View } from "./messages";
 import { showBar, showGraph, showMoves } from "./moves";
@@ -336,7 +337,13 @@ export class Table {
   private mark(): void {
     const { view } = this.session;
     let marks: Marks = this.choice?.marks(this.hover) ?? noMarks();
-    if (this.setup !== undefined) marks = noMarks();
+    if (this.setup !== undefined) {
+      marks = noMarks();
+      for (const spot of SPOTS) {
+        marks.targets.set(spot, texts.placeHere);
+        marks.quiet.add(spot);
+      }
+    }
     for (const { play, share } of this.hinted) {
       const move = /^[+A-Z]?([a-i]\d)[-:]([a-i]\d)$/.exec(play);
       if (move?.[1] !== undefined && move[2] !== undefined) marks.arrows.push({ from: move[1], to: move[2], kind: "hint", weight: 0.45 + 0.55 * share });

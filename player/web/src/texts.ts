@@ -181,6 +181,7 @@ export const texts = {
   setUpTitle: "Set up a position",
   setUpHelp: "Choose what to place, then spots. A potential goes on top of what stands there.",
   place: "Place",
+  placeHere: "place here",
   erase: "Nothing: empty the spot",
   color: "Colour",
   handOf: (side: Side) => `${SIDE[side]}'s hand: basic pieces`,
