@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
 use gipf_core::{Play, Position, Rules};
-use gipf_player::desk::{self, Game, QUESTIONS};
+use gipf_player::desk::view::{End, View};
+use gipf_player::desk::{self, QUESTIONS, Replay};
 use serde_json::{Value, json};
 
 fn games_folder() -> PathBuf {
@@ -162,27 +163,21 @@ fn games_are_read_back_as_they_were_written() {
     assert!(official > 200 && plain > 10, "{official} in official notation, {plain} as plays");
 }
 
+/// After 500 plays a game without a winner is over, whatever could still be played.
 #[test]
 fn a_game_ends_at_the_limit_of_plays() {
-    // Both sides go on with a game as long as there is a play; the first of the sorted ones keeps the board from filling up.
-    let mut game = Game { rules: "basic:21".to_owned(), start: None, plays: Vec::new() };
-    let rules: Rules = game.rules.parse().unwrap();
-    let (mut position, mut plays): (Position, Vec<Play>) = (rules.start(), Vec::new());
-    while game.plays.len() < 500 {
-        position.actions(&mut plays);
-        if plays.is_empty() {
-            // This game is over by the rules: a vector game is not, so the test asks for another way to 500.
-            break;
-        }
-        let play = plays[(game.plays.len() * 7) % plays.len()];
-        position.play(play);
-        game.plays.push(play.to_string());
-    }
-    let view = ask("position", &json!(game));
-    assert!(!view["end"].is_null());
-    let expected = if position.is_over() { "play" } else { "limit" };
-    assert_eq!(view["end"]["reason"], expected);
-    assert_eq!(texts(&view["options"]["plays"]), Vec::<&str>::new());
+    let rules: Rules = "standard".parse().unwrap();
+    let mut replay = Replay::start(rules);
+    let play: Play = "e1-e2".parse().unwrap();
+    replay.plays = vec![play; 499];
+    replay.positions = vec![rules.start(); 500];
+    assert!(View::of(&replay).end.is_none());
+    replay.make(play).unwrap();
+    let view = View::of(&replay);
+    assert_eq!(view.end, Some(End { winner: None, reason: "limit".to_owned() }));
+    assert!(view.options.plays.is_empty() && view.decider.is_none());
+    let refused = replay.apply("e9-e8").unwrap_err();
+    assert_eq!(refused.error, "play 501: the game ended unfinished after play 500");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::{HATCH, Hatch, with_hatch};
 /// Multiplies and adds in registers alone for about a millisecond: the operations done, a product and a sum being two.
 #[unsafe(no_mangle)]
 pub extern "C" fn bench_peak() -> f64 {
-    Kernel::Portable.peak_work() as f64
+    Kernel::best().peak_work() as f64
 }
 
 /// What the evaluator is measured with.
