@@ -35,7 +35,7 @@ pub(super) struct Args {
     #[command(flatten)]
     player_options: player::Options,
     #[command(flatten)]
-    web_options: web::Options,
+    web_options: web::PageOptions,
     /// Replace the file if there is one
     #[arg(long)]
     overwrite: bool,

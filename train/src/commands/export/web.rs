@@ -11,13 +11,13 @@ use crate::store::DiskWait;
 
 /// Where the page comes from.
 #[derive(Debug, clap::Args)]
-pub(super) struct Options {
+pub(super) struct PageOptions {
     /// The page without a player, as `make web` builds it; the one beside this program where it is absent (--to web)
     #[arg(long, value_name = "FILE")]
     page: Option<PathBuf>,
 }
 
-impl Options {
+impl PageOptions {
     /// The page, looked for before anything else is done.
     ///
     /// # Errors
