@@ -6,7 +6,7 @@ NATS_VERSION = 2.15.1
 NATS_SERVER ?= $(CURDIR)/target/tools/bin/nats-server
 export NATS_SERVER
 
-.PHONY: help libtorch nats-server build train test test-browser soak lint bench gpu-check
+.PHONY: help libtorch nats-server build train web test test-browser soak lint bench gpu-check
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,6 +23,9 @@ build: libtorch ## build the programs: target/release/gipf and target/release/gi
 
 train: build ## train a standard GIPF player for 10 minutes and report how strong it is
 	$(GIPF) train configs/quickstart.toml
+
+web: ## build the page on which a player is played in a browser (needs node and npm): gipf export --to web, gipf-player serve
+	@player/web/build.sh
 
 test: libtorch nats-server ## run every test
 	$(CARGO) test --workspace

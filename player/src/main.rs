@@ -3,18 +3,24 @@
 
 use std::fs;
 use std::io::{self, BufReader, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, anyhow, bail};
 use clap::{Parser, Subcommand};
 use gipf_core::{Play, Position, Rules};
+use gipf_player::desk::text;
 use gipf_player::messages::{
     StandardOutput, Usage, arguments, count_of, echo, is_broken_pipe, one_line, split_plays,
 };
-use gipf_player::{drawing, named, ugi};
+use gipf_player::named::Named;
+#[cfg(feature = "serve")]
+use gipf_player::page::Page;
+#[cfg(feature = "serve")]
+use gipf_player::serve::{Limits, Service};
+use gipf_player::{drawing, ugi};
 
-/// Plays GIPF as an engine, and draws positions and games.
+/// Plays GIPF as an engine or a service, and draws positions and games.
 #[derive(Debug, Parser)]
 #[command(name = "gipf-player", version, max_term_width = 110)]
 struct Cli {
@@ -46,12 +52,31 @@ enum Command {
         #[arg(long, value_name = "P;P…", allow_hyphen_values = true)]
         plays: Option<String>,
     },
+    /// Serve a trained player over HTTP: a page for the browser, and a JSON interface described at /openapi.json
+    #[cfg(feature = "serve")]
+    #[command(after_help = "Example: gipf-player serve shipped:standard --port 8080")]
+    Serve {
+        /// Who plays: shipped:NAME (a trained player that comes with this program) or a player's file
+        player: String,
+        /// Address to listen at: this machine alone, unless told otherwise (0.0.0.0: every address of this machine)
+        #[arg(long, default_value = "127.0.0.1")]
+        listen: std::net::IpAddr,
+        /// Port; 0: any that is free
+        #[arg(long, default_value_t = 8080)]
+        port: u16,
+        /// Searches at a time; as many as the machine has cores where it is absent
+        #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+        searches: Option<u16>,
+        /// The page, as `make web` builds it; the one beside this program where it is absent
+        #[arg(long, value_name = "FILE")]
+        page: Option<PathBuf>,
+    },
     /// Speak the engine protocol UGI on standard input and output
     #[command(
         after_help = "Example: printf 'ugi\\nposition startpos\\ngo nodes 100\\nquit\\n' | gipf-player ugi --player greedy"
     )]
     Ugi {
-        /// Who plays: shipped:NAME (a trained player that comes with this program), a checkpoint file, random, greedy,
+        /// Who plays: shipped:NAME (a trained player that comes with this program), a player's file, random, greedy,
         /// alphabeta[:DEPTH] or mcts[:PLAYOUTS]
         #[arg(long, default_value = "greedy")]
         player: String,
@@ -92,13 +117,55 @@ fn run(cli: Cli, out: &mut impl Write) -> anyhow::Result<()> {
             };
             show(&game, at, out)
         }
+        #[cfg(feature = "serve")]
+        Command::Serve { player, listen, port, searches, page } => {
+            serve(&player, (listen, port).into(), searches, page.as_deref(), out)
+        }
         Command::Ugi { player } => {
-            let rules: Rules = "standard".parse()?;
+            let named = Named::parse(&player)?;
+            let rules = named.rules()?;
+            let mut engine = match named {
+                Named::BuiltIn(built_in) => ugi::Engine::new(built_in.player(), rules, out)?,
+                Named::Trained(file) => ugi::Engine::trained(file, rules, out)?,
+            };
             // A lock of standard input cannot go to another thread.
-            let player = named::player(&player)?;
-            Ok(ugi::Engine::new(player, rules, out)?.run(BufReader::new(io::stdin()))?)
+            Ok(engine.run(BufReader::new(io::stdin()))?)
         }
     }
+}
+
+/// Serves until it is stopped; standard output says where.
+#[cfg(feature = "serve")]
+fn serve(
+    player: &str,
+    address: std::net::SocketAddr,
+    searches: Option<u16>,
+    page: Option<&Path>,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
+    let Named::Trained(file) = Named::parse(player)? else {
+        return Err(Usage::error(format!("{}: only trained players are served", echo(player))));
+    };
+    // The service is of use without its page, but not without one that was named.
+    let found = match page {
+        Some(_) => Ok(Page::find(page)?),
+        None => Page::find(None),
+    };
+    let usual = Limits::default();
+    let limits = Limits { searches: searches.map_or(usual.searches, usize::from), ..usual };
+    let service = Service::new(&file, found.as_ref().ok(), limits)?;
+    let mut told = Ok(());
+    service
+        .run(address, |here| {
+            let what = match &found {
+                Ok(_) => "the page at /".to_owned(),
+                Err(missing) => format!("no page ({missing})"),
+            };
+            told = writeln!(out, "{} at http://{here}/: {what}, /openapi.json", file.name())
+                .and_then(|()| out.flush());
+        })
+        .with_context(|| format!("cannot listen at {address}"))?;
+    Ok(told?)
 }
 
 struct Game {
@@ -154,7 +221,7 @@ fn show(game: &Game, at: Option<usize>, out: &mut impl Write) -> anyhow::Result<
 }
 
 /// The game on one line of a file: a game line has its plays as texts, a record as objects with the text in `p`.
-fn from_file(path: &PathBuf, number: usize) -> anyhow::Result<Game> {
+fn from_file(path: &Path, number: usize) -> anyhow::Result<Game> {
     let shown = path.display();
     let bytes = fs::read(path).with_context(|| format!("cannot read {shown}"))?;
     if [&[0x1f, 0x8b][..], &[0x28, 0xb5, 0x2f, 0xfd]].iter().any(|head| bytes.starts_with(head)) {
@@ -167,20 +234,11 @@ fn from_file(path: &PathBuf, number: usize) -> anyhow::Result<Game> {
         .filter(|line| !line.trim().is_empty())
         .nth(number - 1)
         .ok_or_else(|| Usage::error(format!("{shown} has no game {number}")))?;
-    let value: serde_json::Value =
-        serde_json::from_str(line).with_context(|| format!("{shown}, game {number}"))?;
-    let string = |name: &str| value.get(name).and_then(|field| field.as_str()).map(str::to_owned);
-    let plays = value.get("plays").and_then(|plays| plays.as_array());
-    let plays = plays.with_context(|| format!("{shown}, game {number}: no plays"))?;
-    let texts = plays
-        .iter()
-        .map(|play| play.as_str().or_else(|| play.get("p")?.as_str()).map(str::to_owned));
+    let told = text::from_json(line).map_err(|fault| anyhow!("{shown}, game {number}: {fault}"))?;
     Ok(Game {
-        rules: string("rules").with_context(|| format!("{shown}, game {number}: no rules"))?,
-        start: string("start"),
+        rules: told.rules,
+        start: told.start,
+        plays: told.plays,
         place: Some(format!("{shown}, game {number}")),
-        plays: texts
-            .collect::<Option<_>>()
-            .with_context(|| format!("{shown}, game {number}: a play without a text"))?,
     })
 }

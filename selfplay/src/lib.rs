@@ -56,7 +56,7 @@ mod worker;
 pub use alphabeta::AlphaBetaPlayer;
 #[cfg(feature = "threads")]
 pub use budget::Timer;
-pub use budget::{Budget, Clock, Score, Thought};
+pub use budget::{Budget, Candidate, Clock, Score, Thought};
 pub use config::{
     ConfigError, GumbelConfig, Method, OpeningConfig, PuctConfig, SearchConfig, SelfPlayConfig,
     SettledConfig,

@@ -5,12 +5,11 @@ use std::time::Duration;
 use gipf_core::{Play, Position};
 use gipf_model::{Evaluation, Evaluator, Features};
 
-use crate::budget::{Budget, Clock, Score, Thought};
+use crate::budget::{Budget, Clock, Thought};
 use crate::config::{ConfigError, Method, SearchConfig};
 use crate::player::{Choice, GameState, Player, PlayerError, actions_of};
 use crate::random::Purpose;
-use crate::search::{Search, SearchBudget, SearchResult, Step};
-use crate::tree::sign;
+use crate::search::{Search, SearchBudget, SearchResult, Step, outcomes};
 use crate::worker::evaluate;
 
 /// New root visits where the budget says nothing.
@@ -55,7 +54,16 @@ impl<E: Evaluator> NetworkPlayer<E> {
     /// A player; an error names a value of the search config that is out of range.
     pub fn new(network: Network<E>) -> Result<NetworkPlayer<E>, ConfigError> {
         network.search.validate()?;
-        Ok(NetworkPlayer {
+        Ok(NetworkPlayer::of(network))
+    }
+
+    /// A player of this name and checkpoint step, with the search that [`SearchConfig::default`] describes.
+    pub fn with_default_search(name: String, evaluator: E, checkpoint: u64) -> NetworkPlayer<E> {
+        NetworkPlayer::of(Network { name, evaluator, search: SearchConfig::default(), checkpoint })
+    }
+
+    fn of(network: Network<E>) -> NetworkPlayer<E> {
+        NetworkPlayer {
             network,
             search: None,
             made_for: (0, false),
@@ -64,7 +72,7 @@ impl<E: Evaluator> NetworkPlayer<E> {
             actions: Vec::new(),
             features: [Features::new()],
             evaluations: [Evaluation::default()],
-        })
+        }
     }
 
     /// What it plays with.
@@ -101,6 +109,7 @@ impl<E: Evaluator> Player for NetworkPlayer<E> {
             let max_nodes = config.max_nodes.max(most);
             Search::new(&SearchConfig { max_nodes, ..config.clone() }, game.max_plays)
         });
+        let resumed = budget.resume && search.stands_at(game.position, game.ply());
         // The plays since the last choice lead from the old tree to the new one; another game leads nowhere.
         match game.plays.strip_prefix(&*self.seen) {
             Some(new) => new.iter().for_each(|&play| search.advance(play)),
@@ -114,7 +123,9 @@ impl<E: Evaluator> Player for NetworkPlayer<E> {
             Some(deadline) => self.pace.plan(deadline.left()).min(most),
         };
         let noise = game.key.stream(game.ply(), Purpose::Noise);
-        search.begin(game.position, game.ply(), play_budget(config, planned), noise);
+        if !resumed {
+            search.begin(game.position, game.ply(), play_budget(config, planned), noise);
+        }
         let mut result = SearchResult::default();
         let (mut evaluated, mut report, mut seen) = (0, FIRST_REPORT, None);
         loop {
@@ -148,7 +159,7 @@ impl<E: Evaluator> Player for NetworkPlayer<E> {
             }
             if let Some(listener) = budget.listener.filter(|_| search.simulations() >= report) {
                 search.result(&mut result);
-                listener(&thought(search, &result, game.position));
+                listener(&thought(search, &result, game.position, budget.candidates));
                 report = search
                     .simulations()
                     .saturating_add((search.simulations() / 4).max(FIRST_REPORT));
@@ -158,22 +169,24 @@ impl<E: Evaluator> Player for NetworkPlayer<E> {
             self.pace.learn(deadline.spent(), search.simulations(), evaluated);
         }
         search.result(&mut result);
-        let thought = thought(search, &result, game.position);
+        let thought = thought(search, &result, game.position, budget.candidates);
         Ok(Choice { play: result.play, search: Some(result), thought: Some(thought) })
     }
 }
 
-/// What a search thinks, from the side that decides.
-fn thought(search: &Search, result: &SearchResult, position: &Position) -> Thought {
-    let own = position.decider().map_or(0.0, |side| sign(side) * result.value);
-    let win = f32::midpoint(1.0, own);
-    let mut line = Vec::new();
+/// What a search thinks, from the side that decides, with so many of the plays it has looked at.
+fn thought(search: &Search, result: &SearchResult, position: &Position, most: usize) -> Thought {
+    let (mut line, mut candidates) = (Vec::new(), Vec::new());
     search.line(result.play, &mut line);
+    if most > 0 {
+        search.candidates(result, most, &mut candidates);
+    }
     Thought {
         depth: search.deepest().max(1),
         nodes: u64::from(result.simulations),
-        score: Some(Score::Outcomes([win, 0.0, 1.0 - win])),
+        score: position.decider().map(|side| outcomes(side, result.value)),
         line,
+        candidates,
     }
 }
 

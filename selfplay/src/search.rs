@@ -1,5 +1,7 @@
 //! The search of one game's decisions. It holds the tree and asks for evaluations; whoever drives it has the network.
 
+mod candidates;
+
 use gipf_core::{Color, Play, Position, Symmetry};
 use gipf_model::{Evaluation, Features};
 use rand_chacha::ChaCha8Rng;
@@ -9,6 +11,8 @@ use crate::random::dirichlet;
 use crate::root::{GumbelRoot, most_visited, winning};
 use crate::select::{by_improved_policy, by_upper_confidence};
 use crate::tree::{Edge, Kind, NONE, PathStep, Tree, sign};
+
+pub(crate) use candidates::outcomes;
 
 /// How much one decision may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,9 +134,7 @@ impl Search {
         noise: ChaCha8Rng,
     ) {
         let full = self.tree.len() + budget.simulations as usize > self.config.max_nodes as usize;
-        let same = !self.tree.is_empty()
-            && self.tree.node(0).ply == ply
-            && self.tree.position(0) == position;
+        let same = self.stands_at(position, ply);
         if full || !same || !self.leaves.is_empty() {
             self.clear();
         }
@@ -149,6 +151,11 @@ impl Search {
         } else {
             self.prepare_root();
         }
+    }
+
+    /// Whether the tree's root is this position after so many plays.
+    pub fn stands_at(&self, position: &Position, ply: u32) -> bool {
+        !self.tree.is_empty() && self.tree.node(0).ply == ply && self.tree.position(0) == position
     }
 
     /// Simulates until a position must be evaluated, whose features are then in `features`, or the search is over.

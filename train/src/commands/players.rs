@@ -231,6 +231,16 @@ fn options(text: &str) -> (Method, bool, &str) {
     }
 }
 
+/// The folder of the run that this text names a player of: `run:DIR…`, or a checkpoint's file where it lies in one.
+pub(super) fn run_of(text: &str) -> Option<PathBuf> {
+    let (_, _, place) = options(text);
+    let folder = match place.strip_prefix("run:") {
+        Some(run) => PathBuf::from(run.rsplit_once('@').map_or(run, |(folder, _)| folder)),
+        None => Path::new(place).parent()?.parent()?.to_owned(),
+    };
+    RunFolder::holds_run(&folder).then_some(folder)
+}
+
 /// `DIR@latest`, `DIR@best` or `DIR@STEP`; without `@`, the latest.
 fn checkpoint_of_run(text: &str) -> anyhow::Result<PathBuf> {
     let (folder, which) = text.rsplit_once('@').unwrap_or((text, "latest"));
