@@ -79,7 +79,7 @@ impl SoloPlayer {
         let state = GameState { position, plays, max_plays: self.max_plays, key };
         let timer = Timer::new(self.limit.time).stopped_by(stop);
         let Limit { nodes, depth, .. } = self.limit;
-        let budget = Budget { nodes, depth, clock: Some(&timer), listener: None };
+        let budget = Budget { nodes, depth, clock: Some(&timer), ..Budget::default() };
         let choice = self.player.choose(&state, &budget)?;
         let opening = ply < self.opening.sampled_plays;
         let play = match &choice.search {
