@@ -16,7 +16,7 @@ const LONGEST_TEXT: usize = 200;
 
 /// What can be said of a player's file.
 #[derive(Debug, clap::Args)]
-pub(super) struct Options {
+pub(super) struct CardOptions {
     /// Numbers of the weights: f16 takes half the space of f32, int8 a third, as gipf-player computes with them
     #[arg(long, default_value = "f16")]
     weights: Weights,
@@ -55,7 +55,7 @@ impl From<Weights> for WeightFormat {
 /// [`Usage`] for a name or licence that is no line; a failure where the run's files are damaged or the file cannot be written.
 pub(super) fn write(
     exported: Exported,
-    options: &Options,
+    options: &CardOptions,
     path: &Path,
     out: Output,
 ) -> anyhow::Result<()> {
@@ -93,7 +93,7 @@ pub(super) fn write(
 /// What the file says of itself: what was asked for, what the run has found, what the player's file has said before.
 fn card(
     header: &CheckpointHeader,
-    options: &Options,
+    options: &CardOptions,
     run: Option<&Path>,
     path: &Path,
 ) -> anyhow::Result<PlayerCard> {
