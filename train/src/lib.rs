@@ -5,11 +5,13 @@
 #![forbid(unsafe_code)]
 
 pub mod commands;
+pub mod arrays;
 pub mod config;
 pub mod cpu;
 pub mod evaluators;
 pub mod faults;
 pub mod learner;
+pub mod onnx;
 pub mod progress;
 pub mod ratings;
 pub mod report;
