@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-use crate::architecture::{Architecture, ArchitectureError};
+use crate::architecture::{Architecture, ArchitectureError, BATCH_NORM_EPSILON};
 use crate::auxiliary::AuxiliaryHeads;
 use crate::native::{Calibration, CalibrationError};
 use crate::tensor_file::{
@@ -217,6 +217,21 @@ impl Checkpoint {
         let file =
             self.to_file().map_err(|problem| CheckpointError { path: PathBuf::new(), problem })?;
         Ok(file.to_bytes())
+    }
+
+    /// A batch normalisation, such as `stem.bn`, with its running statistics: the factor and the addend of each channel, in its order.
+    /// Without such a normalisation there is none.
+    pub fn folded_norm(&self, name: &str) -> Vec<(f32, f32)> {
+        let part = |part: &str| {
+            self.tensors.get(&format!("{name}.{part}")).map_or(&[][..], |tensor| &tensor.data)
+        };
+        let (weight, bias, mean, var) = (part("weight"), part("bias"), part("mean"), part("var"));
+        (0..weight.len())
+            .map(|c| {
+                let factor = f64::from(weight[c]) / (f64::from(var[c]) + BATCH_NORM_EPSILON).sqrt();
+                (factor as f32, (f64::from(bias[c]) - f64::from(mean[c]) * factor) as f32)
+            })
+            .collect()
     }
 
     /// Reads no more than a file's header: what `status` and listings need.

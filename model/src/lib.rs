@@ -44,7 +44,7 @@ pub use native::{
 };
 pub use policy::{
     PLANE_SPOTS, POLICY_GLOBALS, POLICY_PLANES, POLICY_SIZE, POLICY_VERSION, PlaneMask,
-    PolicyIndex, plane_mask, symmetry_permutation,
+    PolicyIndex, plane_mask, plane_name, symmetry_permutation,
 };
 pub use tensor_file::{NumberFormat, Tensor, TensorFile, TensorFileError, TensorFileProblem};
 

@@ -5,14 +5,19 @@
 //! - [`Session`]: such a player at a game. [`Budget`] says how much it may think, [`Choice`] what came of it.
 //! - [`Strength`]: how well it plays, from 1 to 10.
 //! - [`desk`]: what a page in the browser asks, as JSON.
+//! - [`analysis`]: what it thinks of each play of a game that was played.
 //!
 //! Nothing here links libtorch. Without the feature `program`, which is on unless it is turned off, there is no engine, and the
 //! library starts no thread, reads no clock and builds for wasm32.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "program")]
+pub mod analyse;
+pub mod analysis;
 pub mod desk;
 pub mod drawing;
 mod file;
+pub mod games;
 pub mod messages;
 #[cfg(feature = "program")]
 pub mod named;

@@ -52,6 +52,7 @@ fn every_command_has_an_example() {
         "report",
         "doctor",
         "export",
+        "analyse",
         "bench",
     ] {
         let help = stdout(run(&[command, "--help"]).success());

@@ -9,7 +9,10 @@ use std::path::Path;
 
 use assert_cmd::Command;
 use assert_cmd::assert::Assert;
-use gipf_model::Checkpoint;
+use gipf_model::{Checkpoint, Evaluation, Evaluator, Features, GLOBALS, PLANES, POLICY_SIZE};
+use gipf_model_torch::{Device, TorchEvaluator};
+use gipf_player::shipped::Shipped;
+use gipf_train::evaluators::random_positions;
 use serde_json::{Value, json};
 
 /// A trained network of an older version, without a calibration.
@@ -112,4 +115,184 @@ fn an_exported_player_has_its_runs_rating_and_mixes() {
     let header = Checkpoint::load_header(Path::new(exported)).unwrap();
     assert!(header.knows(&"tournament+Z4P4;punct=convert".parse().unwrap()));
     assert!(!header.knows(&"standard+Z4".parse().unwrap()));
+}
+
+/// Python with onnxruntime and numpy; without them, unless `GIPF_ONNX=required`, the reason for leaving a test out is printed.
+fn python() -> Option<Command> {
+    let found = std::process::Command::new("python3")
+        .args(["-c", "import numpy, onnxruntime"])
+        .output()
+        .is_ok_and(|output| output.status.success());
+    if !found {
+        assert_ne!(
+            std::env::var("GIPF_ONNX").as_deref(),
+            Ok("required"),
+            "python3 has no numpy and onnxruntime"
+        );
+        eprintln!("skipped: python3 has no numpy and onnxruntime (pip install onnxruntime)");
+        return None;
+    }
+    Some(Command::new("python3"))
+}
+
+/// Positions of random games by rules that between them use every part of the policy map.
+fn positions() -> Vec<Features> {
+    let rules =
+        ["standard", "tournament", "ultimate", "standard+T4Z4D4;challenge=rps", "basic+Y6P6"];
+    random_positions(&rules.map(str::to_owned)).into_iter().step_by(8).collect()
+}
+
+/// The inputs of a batch as docs/ONNX.md has them.
+fn inputs(positions: &[Features]) -> (Vec<f32>, Vec<f32>) {
+    let mut planes = vec![0.0; positions.len() * PLANES * 49];
+    for (features, board) in positions.iter().zip(planes.chunks_mut(PLANES * 49)) {
+        for (set, plane) in features.planes.iter().zip(board.chunks_mut(49)) {
+            set.iter().for_each(|spot| plane[spot.x() as usize * 7 + spot.y() as usize] = 1.0);
+        }
+    }
+    (planes, positions.iter().flat_map(|features| features.globals).collect())
+}
+
+/// Compares outputs with libtorch's evaluation: value and every play's logit within 1e-4, plays left within 1e-3.
+fn compare(checkpoint: &Checkpoint, positions: &[Features], [policy, value, left]: [&[f32]; 3]) {
+    let mut torch = TorchEvaluator::from_checkpoint(checkpoint, Device::Cpu, 1).unwrap();
+    let mut expected = vec![Evaluation::default(); positions.len()];
+    torch.evaluate(positions, &mut expected).unwrap();
+    let (mut logits, mut compared) = (Vec::new(), 0);
+    for (at, (features, expected)) in positions.iter().zip(&expected).enumerate() {
+        features.policy.logits(&policy[at * POLICY_SIZE..][..POLICY_SIZE], &mut logits);
+        let pairs = logits.iter().zip(&expected.logits);
+        for (found, wanted) in pairs.chain(value[3 * at..].iter().zip(&expected.value)) {
+            assert!((found - wanted).abs() < 1e-4, "position {at}: {found}, not {wanted}");
+            compared += 1;
+        }
+        assert!((left[at] - expected.plays_left).abs() < 1e-3, "position {at}");
+    }
+    assert!(compared > 20 * positions.len());
+}
+
+/// Trained networks, the one that comes with the project first.
+fn networks() -> Vec<(&'static str, Checkpoint)> {
+    let shipped = Shipped::named("standard").unwrap().checkpoint().unwrap();
+    let old = Checkpoint::load(Path::new(TRAINED)).unwrap();
+    vec![("shipped:standard", shipped), (TRAINED, old)]
+}
+
+#[test]
+fn onnx_is_what_libtorch_computes() {
+    let Some(_) = python() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let script = "
+import sys, numpy, onnxruntime, onnxruntime.capi
+folder, model, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
+session = onnxruntime.InferenceSession(model, providers=['CPUExecutionProvider'])
+assert [i.shape for i in session.get_inputs()] == [['batch', 63, 7, 7], ['batch', 77]]
+planes = numpy.fromfile(folder + '/planes', dtype='<f4').reshape(count, 63, 7, 7)
+globals_ = numpy.fromfile(folder + '/globals', dtype='<f4').reshape(count, 77)
+whole = session.run(['policy', 'value', 'plays_left'], {'planes': planes, 'globals': globals_})
+for name, values in zip(['policy', 'value', 'left'], whole):
+    values.astype('<f4').tofile(folder + '/' + name)
+one = session.run(None, {'planes': planes[:1], 'globals': globals_[:1]})
+assert all(numpy.allclose(a[:1], b, atol=1e-5) for a, b in zip(whole, one)), 'any batch'
+";
+    let positions = positions();
+    let (planes, globals) = inputs(&positions);
+    let write = |name: &str, values: &[f32]| {
+        let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        fs::write(file(name), bytes).unwrap();
+    };
+    write("planes", &planes);
+    write("globals", &globals);
+    let read = |name: &str| -> Vec<f32> {
+        let bytes = fs::read(file(name)).unwrap();
+        bytes.chunks_exact(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect()
+    };
+    for (name, checkpoint) in networks() {
+        let model = file("model.onnx");
+        run(&["export", name, "--to", "onnx", "--out", &model, "--overwrite"]).success();
+        let count = positions.len().to_string();
+        let folder = folder.path().to_str().unwrap();
+        python().unwrap().args(["-c", script, folder, &model, &count]).assert().success();
+        compare(&checkpoint, &positions, [&read("policy"), &read("value"), &read("left")]);
+    }
+}
+
+#[test]
+fn the_program_of_the_onnx_page_runs() {
+    let Some(mut python) = python() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let model = folder.path().join("standard.onnx");
+    let model = model.to_str().unwrap();
+    run(&["export", "shipped:standard", "--to", "onnx", "--out", model]).success();
+    let page = fs::read_to_string("../docs/ONNX.md").unwrap();
+    let program = page.split("```python\n").nth(1).unwrap().split("```").next().unwrap();
+    let told = stdout(python.args(["-c", program, model]).assert().success());
+    assert!(told.contains(" best ") && told.contains(" value ["), "{told}");
+}
+
+#[test]
+fn torchscript_is_what_libtorch_computes() {
+    let folder = tempfile::tempdir().unwrap();
+    let positions = positions();
+    let (planes, globals) = inputs(&positions);
+    let tensor = |values: &[f32], shape: &[i64]| tch::Tensor::from_slice(values).reshape(shape);
+    for (name, checkpoint) in networks() {
+        let path = folder.path().join("model.pt");
+        let model = path.to_str().unwrap();
+        run(&["export", name, "--to", "torchscript", "--out", model, "--overwrite"]).success();
+        let module = tch::CModule::load(&path).unwrap();
+        let given = [
+            tch::IValue::Tensor(tensor(&planes, &[-1, PLANES as i64, 7, 7])),
+            tch::IValue::Tensor(tensor(&globals, &[-1, GLOBALS as i64])),
+        ];
+        let tch::IValue::Tuple(outputs) = module.forward_is(&given).unwrap() else {
+            panic!("three outputs")
+        };
+        let outputs: Vec<Vec<f32>> = outputs
+            .into_iter()
+            .map(|output| tch::Tensor::try_from(output).unwrap().reshape([-1]))
+            .map(|output| Vec::<f32>::try_from(output).unwrap())
+            .collect();
+        compare(&checkpoint, &positions, [&outputs[0], &outputs[1], &outputs[2]]);
+    }
+}
+
+#[test]
+fn samples_are_read_by_numpy() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = common::config(folder.path(), &["run.games=8"]);
+    let run_folder = folder.path().join("run");
+    let run_folder = run_folder.to_str().unwrap();
+    run(&["train", config.to_str().unwrap(), "--run", run_folder]).success();
+    let arrays = folder.path().join("samples.npz");
+    let arrays = arrays.to_str().unwrap();
+    let to_npz = ["--to", "npz", "--samples", "150", "--out", arrays];
+    let told = stdout(run(&[&["export", run_folder][..], &to_npz].concat()).success());
+    assert!(told.contains(": 150 samples of "), "{told}");
+    refused(&["export", "nowhere", "--to", "npz", "--out", "x"], 2, &["a run's folder or records"]);
+    let Some(mut python) = python() else { return };
+    let script = "
+import sys, json, numpy
+samples = numpy.load(sys.argv[1])
+described = json.loads(samples['description.json'])
+assert set(described['arrays']) == {n for n in samples.files if n != 'description.json'}, samples.files
+n = 150
+bits = samples['spot_bits'].astype(numpy.uint64)
+planes = (samples['planes'][:, :, None] >> bits) & numpy.uint64(1)
+assert planes.shape == (n, 63, 37) and samples['globals'].shape == (n, 77)
+board = described['planes'].index('board')
+assert planes[:, board].all(), 'every spot is one of the board'
+assert numpy.allclose(samples['value'].sum(axis=1), 1)
+start, policy = samples['action_start'], samples['policy']
+assert len(start) == n + 1 and start[-1] == len(policy) and len(samples['group_start']) == len(policy) + 1
+sums = numpy.add.reduceat(policy, start[:-1])
+full = samples['policy_weight'] > 0
+assert full.any() and numpy.allclose(sums[full], 1, atol=1e-4) and (sums[~full] == 0).all()
+assert samples['group_start'][-1] == len(samples['term_start']) - 1
+assert samples['term_start'][-1] == len(samples['term_logit']) == len(samples['term_weight'])
+assert samples['term_logit'].min() >= 0 and samples['term_logit'].max() < 37 * len(described['policy_planes']) + 4
+assert (numpy.diff(samples['game']) >= 0).all()
+";
+    python.args(["-c", script, arrays]).assert().success();
 }

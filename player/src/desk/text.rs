@@ -2,10 +2,10 @@
 
 use gipf_core::{Color, Play, Rules, notation};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::Fault;
 use super::game::{Game, Replay};
+use crate::games::PlayedGame;
 use crate::messages::echo;
 
 /// The longest text that is read, in bytes: twice a game of 500 long plays.
@@ -139,7 +139,13 @@ pub fn read(text: &str) -> Result<Game, Fault> {
     }
     let text = text.trim_start_matches('\u{feff}').trim();
     if text.starts_with('{') {
-        return from_json(text)?.replay().map(|replay| replay.to_game());
+        let game = PlayedGame::from_line(text).map_err(|error| Fault::new(error.to_string()))?;
+        let start = game.positions[0];
+        return Ok(Game {
+            rules: game.rules().to_string(),
+            start: (start != game.rules().start()).then(|| start.to_string()),
+            plays: game.plays.iter().map(ToString::to_string).collect(),
+        });
     }
     let comment = |key: &str| {
         text.lines()
@@ -179,26 +185,4 @@ pub fn read(text: &str) -> Result<Game, Fault> {
     let mut replay = Replay::start(rules);
     official.plays.into_iter().try_for_each(|play| replay.make(play))?;
     Ok(replay.to_game())
-}
-
-/// The game on a line of a file: a game line has its plays as texts, a record as objects with the text in `p`.
-///
-/// # Errors
-/// [`Fault`] for what is no JSON object with `rules` and `plays`. The plays are not made.
-pub fn from_json(line: &str) -> Result<Game, Fault> {
-    let value: Value =
-        serde_json::from_str(line).map_err(|error| Fault::new(format!("no game line: {error}")))?;
-    let string = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
-    let plays = value.get("plays").and_then(Value::as_array);
-    let plays = plays.ok_or_else(|| Fault::new("the game line has no plays"))?;
-    let play = |(index, value): (usize, &Value)| {
-        let text = value.as_str().or_else(|| value.get("p")?.as_str());
-        text.map(str::to_owned)
-            .ok_or_else(|| Fault::new(format!("play {} of the line has no text", index + 1)))
-    };
-    Ok(Game {
-        rules: string("rules").ok_or_else(|| Fault::new("the game line has no rules"))?,
-        start: string("start"),
-        plays: plays.iter().enumerate().map(play).collect::<Result<_, Fault>>()?,
-    })
 }

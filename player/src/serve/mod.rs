@@ -4,6 +4,7 @@
 //! until it is there, the nodes of a search, the searches at a time and those that wait, the connections. What it gives out
 //! lies in memory; no path of a request is ever looked up on the disk.
 
+mod command;
 mod openapi;
 mod routes;
 mod searches;
@@ -28,6 +29,7 @@ use tower::ServiceExt;
 use crate::PlayerFile;
 use crate::page::Page;
 
+pub use command::{Args, run};
 pub use openapi::description;
 pub use routes::router;
 pub use searches::Searches;

@@ -1,5 +1,6 @@
 //! The command line: one module a command, each with its arguments, its `--help` and its work.
 
+mod analyse;
 mod bench;
 mod check;
 mod cluster;
@@ -68,6 +69,7 @@ enum Command {
     Rate(rate::Args),
     Export(export::Args),
     Play(play::Args),
+    Analyse(analyse::Args),
     Report(report::Args),
     Doctor(doctor::Args),
     Bench(bench::Args),
@@ -132,6 +134,7 @@ fn run(cli: Cli, out: Output) -> anyhow::Result<ExitCode> {
         Command::Rate(args) => rate::run(&args, out),
         Command::Export(args) => export::run(&args, out),
         Command::Play(args) => play::run(&args, out),
+        Command::Analyse(args) => analyse::run(&args, out),
         Command::Report(args) => report::run(&args, out),
         Command::Doctor(args) => doctor::run(&args, out),
         Command::Bench(args) => bench::run(&args, out),

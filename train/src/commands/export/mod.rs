@@ -1,5 +1,6 @@
 //! `gipf export`: a trained player as a file to give away.
 
+mod formats;
 mod player;
 mod web;
 
@@ -12,19 +13,20 @@ use super::fault::check_new_file;
 use super::players::{PlayerSpec, run_of};
 use super::{Output, Usage};
 
-/// Write a trained player to a file to give away
+/// Write a trained player to a file to give away, or for other programs
 ///
 /// --to player: one file with nothing that only training needs, for gipf-player, which needs no libtorch. It says who it is: size,
 /// rules, training, licence, rating where `gipf rate` has found one, hash. It is a checkpoint like any other, so it also plays in
-/// `gipf match` and can be what another run starts from (`gipf train --init`).
-///
-/// --to web: one HTML file, opened from the disk or any web server, on which the player is played without a network.
+/// `gipf match` and can be what another run starts from (`gipf train --init`). --to onnx and --to torchscript: the network alone, for
+/// any runtime of these (docs/ONNX.md describes inputs, outputs and policy). --to web: one HTML file, opened from the disk or any web
+/// server, on which the player is played in a browser without a network. --to npz: the samples of a run (run:DIR, or a file or folder
+/// of records) as arrays for numpy, described in the file.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example: gipf export run:runs/standard-1@latest --to player --out my-player.safetensors"
 )]
 pub(super) struct Args {
-    /// The player: a checkpoint file, run:DIR@latest|best|STEP or shipped:NAME
+    /// The player: a checkpoint file, run:DIR@latest|best|STEP or shipped:NAME; for npz a run or records
     player: String,
     /// What to make of it
     #[arg(long, default_value = "player")]
@@ -33,9 +35,11 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
-    player_options: player::Options,
+    card: player::CardOptions,
     #[command(flatten)]
-    web_options: web::PageOptions,
+    samples: formats::SampleOptions,
+    #[command(flatten)]
+    page: web::PageOptions,
     /// Replace the file if there is one
     #[arg(long)]
     overwrite: bool,
@@ -46,8 +50,14 @@ pub(super) struct Args {
 enum Form {
     /// A file for gipf-player
     Player,
+    /// The network for ONNX runtimes
+    Onnx,
+    /// The network for libtorch
+    Torchscript,
     /// A page for a browser
     Web,
+    /// A run's samples for numpy
+    Npz,
 }
 
 /// A trained player that is to be written.
@@ -71,12 +81,17 @@ impl Exported {
 
 pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     check_new_file(&args.out, Some(args.overwrite))?;
-    let options = &args.player_options;
+    let exported = || Exported::parse(&args.player);
     match args.to {
-        Form::Player => player::write(Exported::parse(&args.player)?, options, &args.out, out)?,
+        Form::Player => player::write(exported()?, &args.card, &args.out, out)?,
+        Form::Onnx => formats::write_onnx(&exported()?, &args.out, out)?,
+        Form::Torchscript => formats::write_script(&exported()?, &args.out, out)?,
         Form::Web => {
-            let page = args.web_options.page()?;
-            web::write(&page, Exported::parse(&args.player)?, options, &args.out, out)?;
+            let page = args.page.page()?;
+            web::write(&page, exported()?, &args.card, &args.out, out)?;
+        }
+        Form::Npz => {
+            formats::write_samples(&args.player, &args.samples, &args.out, out)?;
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -16,7 +16,7 @@ const LONGEST_TEXT: usize = 200;
 
 /// What can be said of a player's file.
 #[derive(Debug, clap::Args)]
-pub(super) struct Options {
+pub(super) struct CardOptions {
     /// Numbers of the weights: f16 takes half the space of f32, int8 a third, as gipf-player computes with them
     #[arg(long, default_value = "f16")]
     weights: Weights,
@@ -55,7 +55,7 @@ impl From<Weights> for WeightFormat {
 /// Those of [`checkpoint`]; a failure where the file cannot be written.
 pub(super) fn write(
     exported: Exported,
-    options: &Options,
+    options: &CardOptions,
     path: &Path,
     out: Output,
 ) -> anyhow::Result<()> {
@@ -112,7 +112,7 @@ pub(super) fn tell(header: &CheckpointHeader, path: &Path, out: Output) -> anyho
 /// What the file says of itself: what was asked for, what the run has found, what the player's file has said before.
 fn card(
     header: &CheckpointHeader,
-    options: &Options,
+    options: &CardOptions,
     run: Option<&Path>,
     path: &Path,
 ) -> anyhow::Result<PlayerCard> {

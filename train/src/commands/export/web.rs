@@ -34,11 +34,11 @@ impl PageOptions {
 pub(super) fn write(
     page: &Page,
     exported: Exported,
-    options: &player::Options,
+    card: &player::CardOptions,
     path: &Path,
     out: Output,
 ) -> anyhow::Result<()> {
-    let checkpoint = player::checkpoint(exported, options, path)?;
+    let checkpoint = player::checkpoint(exported, card, path)?;
     let text = page.with_player(&checkpoint.to_bytes()?);
     atomic::write(path, text.as_bytes(), &DiskWait::default(), None)
         .with_context(|| format!("cannot write {}", path.display()))?;
