@@ -121,8 +121,8 @@ mod tests {
             }
             fates(&positions, &plays)
         };
-        // White loads a Y, runs with it, and gives the other up with a basic piece; Black keeps both of its own in the hand.
-        let found = follow("standard+Y2|T2", "Ye1-e2 Th1-h2 Ye2:e4 Te9-e8 e1-e2");
+        // White loads a Y, runs with it, and gives the other up with a basic piece; Black keeps both of its own, loaded.
+        let found = follow("standard+Y2|T2", "Ye1-e2 Th1-h2 Ye2:f2 Te9-e8 e1-e2");
         let yinsh = found[0][Potential::Yinsh.index()];
         assert_eq!(yinsh, Fates { used: 1, kept: 0, lost: 0, wasted: 1 });
         let tamsk = found[1][Potential::Tamsk.index()];
