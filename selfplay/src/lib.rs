@@ -18,12 +18,15 @@ mod cache;
 mod config;
 mod contestant;
 mod counter;
+mod desk;
 mod elo;
 #[cfg(feature = "threads")]
 mod executor;
 mod factor;
 mod greedy;
 mod halving;
+#[cfg(feature = "threads")]
+mod helpers;
 mod improve;
 mod lane;
 mod matches;
