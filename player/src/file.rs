@@ -109,4 +109,13 @@ impl PlayerFile {
     pub fn player(&self) -> NetworkPlayer<Box<dyn Evaluator>> {
         NetworkPlayer::with_default_search(self.name.clone(), self.evaluator(), self.header().step)
     }
+
+    /// The player with so many threads for its search, 1 or more.
+    ///
+    /// # Errors
+    /// The system starts no thread.
+    #[cfg(feature = "program")]
+    pub fn threaded(&self, threads: usize) -> std::io::Result<NetworkPlayer<Box<dyn Evaluator>>> {
+        self.player().with_helpers((1..threads).map(|_| self.evaluator()).collect())
+    }
 }

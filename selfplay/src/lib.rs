@@ -18,6 +18,7 @@ mod cache;
 mod config;
 mod contestant;
 mod counter;
+mod desk;
 mod elo;
 #[cfg(feature = "threads")]
 mod executor;
@@ -25,6 +26,8 @@ mod factor;
 mod given;
 mod greedy;
 mod halving;
+#[cfg(feature = "threads")]
+mod helpers;
 mod improve;
 mod lane;
 mod matches;

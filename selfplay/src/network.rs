@@ -1,16 +1,20 @@
 //! The network player.
 
+#[cfg(feature = "threads")]
+use std::io;
 use std::time::Duration;
 
 use gipf_core::{Play, Position};
-use gipf_model::{Evaluation, Evaluator, Features};
+use gipf_model::Evaluator;
 
 use crate::budget::{Budget, Clock, Thought};
 use crate::config::{ConfigError, Method, SearchConfig};
+use crate::desk::Desk;
+#[cfg(feature = "threads")]
+use crate::helpers::Helpers;
 use crate::player::{Choice, GameState, Player, PlayerError, actions_of};
 use crate::random::Purpose;
-use crate::search::{Search, SearchBudget, SearchResult, Step, outcomes};
-use crate::worker::evaluate;
+use crate::search::{Search, SearchBudget, SearchResult, outcomes};
 
 /// New root visits where the budget says nothing.
 pub(crate) const SIMULATIONS: u32 = 200;
@@ -45,9 +49,7 @@ pub struct NetworkPlayer<E> {
     /// The plays that the tree's root stands behind.
     seen: Vec<Play>,
     actions: Vec<Play>,
-    /// A batch of one.
-    features: [Features; 1],
-    evaluations: [Evaluation; 1],
+    desk: Desk,
 }
 
 impl<E: Evaluator> NetworkPlayer<E> {
@@ -70,9 +72,24 @@ impl<E: Evaluator> NetworkPlayer<E> {
             pace: Pace::default(),
             seen: Vec::new(),
             actions: Vec::new(),
-            features: [Features::new()],
-            evaluations: [Evaluation::default()],
+            desk: Desk::default(),
         }
+    }
+
+    /// Searches with as many more threads as there are evaluators here, which evaluate the same network as the player's own. They take their
+    /// shares of the simulations that a row of the halving has (see `search::flight`): as many as candidates are left, two at the end.
+    /// PUCT at the root does not use them.
+    ///
+    /// # Errors
+    /// The system starts no thread.
+    #[cfg(feature = "threads")]
+    pub fn with_helpers(mut self, evaluators: Vec<E>) -> io::Result<NetworkPlayer<E>>
+    where
+        E: 'static,
+    {
+        self.desk.helpers =
+            (!evaluators.is_empty()).then(|| Helpers::start(evaluators)).transpose()?;
+        Ok(self)
     }
 
     /// What it plays with.
@@ -128,21 +145,29 @@ impl<E: Evaluator> Player for NetworkPlayer<E> {
         }
         let mut result = SearchResult::default();
         let (mut evaluated, mut report, mut seen) = (0, FIRST_REPORT, None);
+        let desk = &mut self.desk;
         loop {
-            if search.step(&mut self.features[0]) == Step::Evaluate {
-                let late = deadline.as_ref().is_some_and(|deadline| self.pace.is_due(deadline));
-                if search.is_ready() && (late || budget.is_over()) {
+            let due = |pace: &Pace| {
+                deadline.as_ref().is_some_and(|deadline| pace.is_due(deadline)) || budget.is_over()
+            };
+            // What is given out to several threads must come back: the clock is looked at before.
+            if desk.is_shared() && search.is_ready() && due(&self.pace) {
+                break;
+            }
+            let count = desk.take(search);
+            if count > 0 {
+                if !desk.is_shared() && search.is_ready() && due(&self.pace) {
                     break;
                 }
-                evaluate(&mut self.network.evaluator, &self.features, &mut self.evaluations)?;
-                evaluated += 1;
+                desk.evaluate(&mut self.network.evaluator, count)?;
+                evaluated += count;
                 if let Some(deadline) = deadline.as_ref().filter(|_| self.pace.is_unknown()) {
                     // The first evaluation of all says how far the time will reach; the root's halving is planned for it.
                     self.pace.learn(deadline.spent(), evaluated, evaluated);
                     planned = self.pace.plan(deadline.left()).min(most);
                     search.extend(planned);
                 }
-                search.absorb(&self.evaluations[0]);
+                desk.deliver(search, count);
             } else {
                 let done = search.simulations();
                 let early = deadline.as_ref().is_some_and(|deadline| !self.pace.is_due(deadline));

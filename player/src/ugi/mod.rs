@@ -153,8 +153,10 @@ impl<W: Write> Engine<W> {
 
     fn set_option(&mut self, name: &str, value: &str) -> io::Result<()> {
         self.end_search()?;
-        let set = self.table.set_option(name, value);
-        self.told(set)
+        match self.table.set_option(name, value) {
+            Ok(Some(player)) => self.task(Task::Player(player)),
+            set => self.told(set.map(|_| ())),
+        }
     }
 
     fn task(&mut self, task: Task) -> io::Result<()> {

@@ -7,12 +7,15 @@ use crate::file::PlayerFile;
 use crate::messages::echo;
 use crate::strength::Strength;
 use gipf_core::{Color, DEFAULT_MAX_PLAYS, Play, Position, Rules};
+use gipf_selfplay::Player;
 
 /// The largest limit of plays.
 const MOST_PLAYS: u32 = 100_000;
 
 /// The most lines of a search that are told.
 const MOST_LINES: usize = 200;
+/// The most threads of a search: half of it has no more than two positions at a time.
+const MOST_THREADS: usize = 16;
 
 /// Rules, options and the position to play in.
 pub(super) struct Table {
@@ -25,6 +28,8 @@ pub(super) struct Table {
     pub(super) strength: Strength,
     /// Lines of a trained player's search that are told, 1 to [`MOST_LINES`].
     pub(super) lines: usize,
+    /// Threads of a trained player's search, 1 to [`MOST_THREADS`].
+    threads: usize,
     /// The limit of plays, 1 to [`MOST_PLAYS`].
     pub(super) max_plays: u32,
     /// The seed of everything random; 0: by the clock.
@@ -45,6 +50,7 @@ impl Table {
             trained,
             strength: Strength::FULL,
             lines: 1,
+            threads: 1,
             max_plays: DEFAULT_MAX_PLAYS,
             seed: 0,
             game: 0,
@@ -67,6 +73,7 @@ impl Table {
             let [weakest, full] = [Strength::LEAST, Strength::FULL].map(|s| s.number().into());
             options.push(spin("Strength", full, weakest, full));
             options.push(spin("MultiPV", 1, 1, MOST_LINES as u64));
+            options.push(spin("Threads", 1, 1, MOST_THREADS as u64));
         }
         options
     }
@@ -74,9 +81,15 @@ impl Table {
     /// Sets an option; letter case does not count, unknown names are ignored. New rules set up their start, a seed begins
     /// to count games anew.
     ///
+    /// Another number of threads makes another player, which is returned.
+    ///
     /// # Errors
     /// Says what is wrong with the value; the old one stays.
-    pub(super) fn set_option(&mut self, name: &str, value: &str) -> Result<(), String> {
+    pub(super) fn set_option(
+        &mut self,
+        name: &str,
+        value: &str,
+    ) -> Result<Option<Box<dyn Player>>, String> {
         match (name.to_ascii_lowercase().as_str(), &self.trained) {
             ("rules", trained) => {
                 let rules: Rules =
@@ -99,9 +112,18 @@ impl Table {
                 self.strength = Strength::new(number).map_err(|error| error.to_string())?;
             }
             ("multipv", Some(_)) => self.lines = number("MultiPV", value, 1, MOST_LINES)?,
+            ("threads", Some(file)) => {
+                let threads = number("Threads", value, 1, MOST_THREADS)?;
+                if threads != self.threads {
+                    let failed = |error| format!("Threads {threads}: {error}");
+                    let player = file.threaded(threads).map_err(failed)?;
+                    self.threads = threads;
+                    return Ok(Some(Box::new(player)));
+                }
+            }
             _ => {}
         }
-        Ok(())
+        Ok(None)
     }
 
     /// Sets up what the words after `position` say: `startpos [moves …]` or `fen TEXT [moves …]`.

@@ -38,6 +38,8 @@ pub(super) struct Question {
 pub(super) enum Task {
     /// The next question is another game's.
     NewGame,
+    /// The next question is another player's.
+    Player(Box<dyn Player>),
     /// Think; one question at a time.
     Think(Box<Question>),
 }
@@ -68,6 +70,10 @@ fn work(mut player: Box<dyn Player>, tasks: &Receiver<Task>, words: &Sender<Word
         let question = match task {
             Task::NewGame => {
                 player.new_game();
+                continue;
+            }
+            Task::Player(other) => {
+                player = other;
                 continue;
             }
             Task::Think(question) => question,
