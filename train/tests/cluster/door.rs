@@ -73,10 +73,9 @@ fn flood(url: &str, run_id: &str, messages: usize, good: u64) -> (u64, u64) {
                 publish = publish.header(RUN_HEADER, run);
             }
             waiting.push(context.send_publish("gipf.games.tiny", publish).await.unwrap());
-            if number as u64 % (messages as u64 / good) == 0
-                && number as u64 / (messages as u64 / good) < good
-            {
-                let seq = number as u64 / (messages as u64 / good);
+            let (every, number) = (messages as u64 / good, number as u64);
+            if number.is_multiple_of(every) && number / every < good {
+                let seq = number / every;
                 let body = packer.pack(&[game(run_id, seq)]).unwrap().remove(0).bytes;
                 let publish = PublishMessage::build()
                     .header(FORMAT_HEADER, gipf_train::cluster::CLUSTER_FORMAT)
