@@ -20,7 +20,10 @@ const MOST_MB: u64 = 400;
 fn foreign_messages_are_set_aside_and_counted() {
     let folder = tempfile::tempdir().unwrap();
     let Some(server) = Server::start(folder.path(), "") else { return };
-    let config = config(folder.path(), &["train.sample_reuse=0.05", "checkpoints.every_games=10"]);
+    let config = config(
+        folder.path(),
+        &["run.threads=1", "train.sample_reuse=0.01", "checkpoints.every_games=10"],
+    );
     let run = folder.path().join("run");
     let learner = Program::learner(&config, &run, &server.url(), &With::default());
     wait_until("the run", Duration::from_secs(60), || {

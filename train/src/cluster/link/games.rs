@@ -17,8 +17,9 @@ use tokio_stream::StreamExt;
 /// again is known.
 const ACK_WAIT: Duration = Duration::from_secs(60);
 
-/// The most messages that the learner has at a time and has not acknowledged.
-const MAX_PENDING: i64 = 64;
+/// The most messages that the learner may have before the server has its word on them. It holds far fewer; the rest are those whose
+/// acknowledgement is on its way, which must not keep the next ones waiting.
+const MAX_PENDING: i64 = 1024;
 
 /// A message of games on its way out.
 #[derive(Debug, Clone)]
