@@ -224,7 +224,11 @@ mod tests {
     fn a_game_beyond_the_bound_is_alone_and_marked() {
         let mut all = games(3);
         all[1] = game("standard", 7, 400);
-        let mut packer = Packer::new(HEADER_ROOM + 6_000).expect("a packer");
+        let mut large = Packer::new(1 << 20).expect("a packer");
+        let mut size = |game: usize| large.pack(&all[game..=game]).expect("packs")[0].bytes.len();
+        let (longest, first) = (size(1), size(0));
+        assert!(longest > 2 * first, "{longest} bytes, {first} bytes");
+        let mut packer = Packer::new(HEADER_ROOM + longest - 1).expect("a packer");
         let bodies = packer.pack(&all).expect("packs");
         let oversized: Vec<_> = bodies.iter().map(|body| body.oversized).collect();
         assert_eq!(oversized, [false, true, false]);

@@ -206,12 +206,12 @@ impl Desk {
     /// the learner.
     fn tend(&mut self, due: bool) -> Result<(), ClusterError> {
         let posted = self.board.lock().checkpoint.take();
-        if let Some((announcement, bytes)) = posted {
-            if let Err(error) = self.announce(&announcement, &bytes) {
-                // Unless a newer one has come meanwhile.
-                self.board.lock().checkpoint.get_or_insert((announcement, bytes));
-                return Err(error);
-            }
+        if let Some((announcement, bytes)) = posted
+            && let Err(error) = self.announce(&announcement, &bytes)
+        {
+            // Unless a newer one has come meanwhile.
+            self.board.lock().checkpoint.get_or_insert((announcement, bytes));
+            return Err(error);
         }
         if due {
             let bucket = self.names.run_bucket();

@@ -24,6 +24,7 @@ mod sender;
 mod settings;
 mod spool;
 mod status;
+mod table;
 mod watch;
 mod worker;
 

@@ -6,8 +6,9 @@ use super::link::{Link, pause};
 use super::names::{RunNames, SETTINGS, WORKER};
 use super::outbox::{Outbox, Place};
 use super::rate::Rate;
-use super::settings::{Batching, Settings, WorkerBeat, host};
+use super::settings::{Settings, WorkerBeat, host};
 use super::spool::{Waiting, disk};
+use super::table::Table;
 use crate::config::Config;
 use crate::evaluators::{BoxedEvaluator, for_workers};
 use crate::learner::StopFlag;
@@ -23,7 +24,6 @@ use gipf_selfplay::{ExecutorMeter, GameCounter, Worker, WorkerIdentity};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 /// How often the server is asked for a run that it does not have yet.
@@ -32,7 +32,7 @@ const LOOK: Duration = Duration::from_millis(500);
 /// How often a worker tells of itself.
 const BEAT: Duration = Duration::from_secs(5);
 
-/// How long to wait for a finished game.
+/// How long to wait between two looks for a first checkpoint.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Folders tried for one that no other worker uses.
@@ -219,14 +219,7 @@ impl Player {
             std::thread::sleep(PATIENCE);
         };
         let self_play = self.start(settings, &config, evaluators, step)?;
-        let mut table = Table {
-            self_play,
-            waiting: Vec::new(),
-            since: Instant::now(),
-            batching: settings.batching,
-            step,
-            threads,
-        };
+        let mut table = Table::new(self_play, settings.batching, step, threads);
         let turn = self.rounds(settings, &config, device, outbox, &mut table);
         self.progress.stage("stopping self-play");
         let Table { self_play, mut waiting, .. } = table;
@@ -388,55 +381,6 @@ impl Player {
             }
             text
         });
-    }
-}
-
-/// Self-play under way and the games it has finished.
-struct Table {
-    self_play: SelfPlay,
-    /// Finished and not yet handed on.
-    waiting: Vec<GameRecord>,
-    /// Since when the oldest of them waits.
-    since: Instant,
-    batching: Batching,
-    step: u64,
-    threads: usize,
-}
-
-impl Table {
-    /// Takes the games that are finished, waiting a moment for the first. Without room it takes none: then the players wait, too.
-    fn receive(&mut self, has_room: bool) -> anyhow::Result<()> {
-        if !has_room || self.waiting.len() >= self.batching.games {
-            std::thread::sleep(PATIENCE);
-            return Ok(());
-        }
-        match self.self_play.games().recv_timeout(PATIENCE) {
-            Ok(game) => self.add(game),
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => {
-                self.self_play.join()?;
-                anyhow::bail!("self-play ended by itself (a bug)");
-            }
-        }
-        while self.waiting.len() < self.batching.games {
-            let Ok(game) = self.self_play.games().try_recv() else { break };
-            self.add(game);
-        }
-        Ok(())
-    }
-
-    fn add(&mut self, game: GameRecord) {
-        if self.waiting.is_empty() {
-            self.since = Instant::now();
-        }
-        self.waiting.push(game);
-    }
-
-    /// Whether the games that wait are to be handed on.
-    fn is_due(&self) -> bool {
-        self.waiting.len() >= self.batching.games
-            || !self.waiting.is_empty()
-                && self.since.elapsed().as_secs_f64() >= self.batching.seconds
     }
 }
 

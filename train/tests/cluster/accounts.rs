@@ -77,7 +77,8 @@ fn a_workers_account_can_play_and_nothing_else() {
     let at = |user: &str| format!("tls://{user}@127.0.0.1:{}", server.port());
     let (boss, worker_url) = (at("learner:change-this-one"), at("worker:change-this-too"));
     let ca = ["--tls-ca", authority.to_str().unwrap()];
-    let config = config(folder.path(), &["train.sample_reuse=0.05", "self_play.workers=1"]);
+    let config =
+        config(folder.path(), &["run.threads=1", "train.sample_reuse=0.01", "self_play.workers=1"]);
     let (run, worker_folder) = (folder.path().join("run"), folder.path().join("w"));
     let learner = Program::learner(&config, &run, &boss, &With::options(&ca));
     let worker = Program::worker(&worker_folder, &worker_url, &With::options(&ca));
@@ -185,7 +186,8 @@ fn a_server_with_tokens_takes_a_credentials_file() {
     let creds = folder.path().join("user.creds");
     fs::write(&creds, &tokens.creds).unwrap();
     let options = ["--creds", creds.to_str().unwrap()];
-    let config = config(folder.path(), &["train.sample_reuse=0.05", "self_play.workers=1"]);
+    let config =
+        config(folder.path(), &["run.threads=1", "train.sample_reuse=0.01", "self_play.workers=1"]);
     let (run, worker_folder) = (folder.path().join("run"), folder.path().join("w"));
     let learner = Program::learner(&config, &run, &server.url(), &With::options(&options));
     let worker = Program::worker(&worker_folder, &server.url(), &With::options(&options));

@@ -20,7 +20,10 @@ const MOST_MB: u64 = 400;
 fn foreign_messages_are_set_aside_and_counted() {
     let folder = tempfile::tempdir().unwrap();
     let Some(server) = Server::start(folder.path(), "") else { return };
-    let config = config(folder.path(), &["train.sample_reuse=0.05", "checkpoints.every_games=10"]);
+    let config = config(
+        folder.path(),
+        &["run.threads=1", "train.sample_reuse=0.01", "checkpoints.every_games=10"],
+    );
     let run = folder.path().join("run");
     let learner = Program::learner(&config, &run, &server.url(), &With::default());
     wait_until("the run", Duration::from_secs(60), || {
@@ -73,10 +76,9 @@ fn flood(url: &str, run_id: &str, messages: usize, good: u64) -> (u64, u64) {
                 publish = publish.header(RUN_HEADER, run);
             }
             waiting.push(context.send_publish("gipf.games.tiny", publish).await.unwrap());
-            if number as u64 % (messages as u64 / good) == 0
-                && number as u64 / (messages as u64 / good) < good
-            {
-                let seq = number as u64 / (messages as u64 / good);
+            let (every, number) = (messages as u64 / good, number as u64);
+            if number.is_multiple_of(every) && number / every < good {
+                let seq = number / every;
                 let body = packer.pack(&[game(run_id, seq)]).unwrap().remove(0).bytes;
                 let publish = PublishMessage::build()
                     .header(FORMAT_HEADER, gipf_train::cluster::CLUSTER_FORMAT)

@@ -102,7 +102,8 @@ fn every_counted_game_is_stored_once_whatever_is_killed() {
         if is_soak() { (4, 2_000, [5, 10, 5]) } else { (2, 400, [1, 2, 1]) };
     // Little to learn, so that the games are what takes the time.
     let settings = [
-        "train.sample_reuse=0.05",
+        "run.threads=1",
+        "train.sample_reuse=0.01",
         "checkpoints.every_games=40",
         "self_play.workers=1",
         "self_play.refresh_steps=1",

@@ -47,7 +47,8 @@ fn cut_off(folder: &Path, near: &str, far: &str, inside: [&[&str]; 2], cut: &dyn
         inside: inside[end].iter().map(ToString::to_string).collect(),
         ..With::options(options)
     };
-    let config = config(folder, &["train.sample_reuse=0.05", "self_play.workers=1"]);
+    let config =
+        config(folder, &["run.threads=1", "train.sample_reuse=0.01", "self_play.workers=1"]);
     let (run, worker_folder) = (folder.join("run"), folder.join("w"));
     let learner = Program::learner(&config, &run, near, &with(0, &[]));
     let worker = Program::worker(&worker_folder, far, &with(1, &[]));

@@ -55,7 +55,8 @@ fn measure(place: &std::path::Path, workers: usize) -> Point {
     let server = Server::start(place, "").unwrap();
     let url = server.url();
     // The learner only takes games in; what training costs is no matter of the number of workers.
-    let settings = ["window.minimum=1900", "train.sample_reuse=0.01", "self_play.workers=1"];
+    let settings =
+        ["run.threads=1", "window.minimum=1900", "train.sample_reuse=0.01", "self_play.workers=1"];
     let config = config(place, &settings);
     let run = place.join("run");
     let learner = Program::learner(&config, &run, &url, &With::default());
