@@ -135,6 +135,8 @@ pub enum Round {
 pub struct Worker<E: Evaluator> {
     table: Table,
     lanes: Vec<Lane>,
+    /// The first so many lanes begin games.
+    open: usize,
     evaluator: E,
     /// Row `i` of the batch belongs to lane `rows[i]`.
     rows: Vec<usize>,
@@ -187,6 +189,7 @@ impl<E: Evaluator> Worker<E> {
         Ok(Worker {
             table,
             lanes: (0..lanes).map(|_| Lane::new(config)).collect(),
+            open: lanes,
             evaluator,
             rows: Vec::with_capacity(lanes),
             features: (0..lanes).map(|_| Features::new()).collect(),
@@ -199,6 +202,9 @@ impl<E: Evaluator> Worker<E> {
     pub fn round(&mut self, emit: &mut dyn FnMut(GameRecord)) -> Result<Round, EvalError> {
         self.rows.clear();
         for (index, lane) in self.lanes.iter_mut().enumerate() {
+            if index >= self.open && !lane.is_playing() {
+                continue;
+            }
             if lane.play_on(&mut self.table, &mut self.features[self.rows.len()], emit) {
                 self.rows.push(index);
             }
@@ -222,6 +228,12 @@ impl<E: Evaluator> Worker<E> {
     pub fn run_to_end(&mut self, emit: &mut dyn FnMut(GameRecord)) -> Result<(), EvalError> {
         while self.round(emit)? == Round::Evaluated {}
         Ok(())
+    }
+
+    /// Lets only so many lanes begin games, from the next round on: where there are fewer games than lanes, so that other workers
+    /// get their share. Numbers below 1 or above the number of lanes are read as these.
+    pub fn open_lanes(&mut self, lanes: usize) {
+        self.open = lanes.clamp(1, self.lanes.len());
     }
 
     /// Replaces the evaluator and returns the old one. Running searches go on with the new one; the cache is cleared.

@@ -76,6 +76,26 @@ fn a_listed_game_is_the_same_in_any_lane() {
     assert!(!openings[0].clone().eq(openings[1].clone()), "two games of one list differ");
 }
 
+#[test]
+fn a_worker_leaves_games_to_others() {
+    let list = GameList::default();
+    list.extend(games());
+    let mut workers: Vec<_> = (0..2)
+        .map(|_| Worker::listed(&config(5), list.clone(), FakeEvaluator::new(3), 9).unwrap())
+        .collect();
+    workers.iter_mut().for_each(|worker| worker.open_lanes(3));
+    let mut ended = 0;
+    for worker in &mut workers {
+        worker.round(&mut |_| ended += 1).unwrap();
+        assert_eq!(worker.running(), 3);
+    }
+    workers[0].open_lanes(0);
+    for worker in &mut workers {
+        worker.run_to_end(&mut |_| ended += 1).unwrap();
+    }
+    assert_eq!(ended, 6, "at least one lane begins games");
+}
+
 /// Drawn from the policy of the search, a player's games one at a time are those of the many.
 #[test]
 fn a_network_plays_alone_as_it_does_in_lanes() {

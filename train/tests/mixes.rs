@@ -170,7 +170,7 @@ fn more_games_add_to_those_that_are_there_and_other_spaces_use_them_again() {
     for (more, words) in [
         (&["--seed", "2"][..], "its seed is 1, not 2"),
         (&["--opening-plays", "5"], "its opening_plays is 4, not 5"),
-        (&["--temperature", "2"], "its temperature is 1.0, not 2.0"),
+        (&["--temperature", "2"], "its temperature is 1.5, not 2.0"),
     ] {
         let holds = "holds games of another player or other settings";
         refused(&mut with("greedy", more), 2, &[holds, words, "--dir names another folder"]);

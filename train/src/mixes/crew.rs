@@ -78,11 +78,16 @@ impl Crew {
         stop: &dyn Fn() -> bool,
         took: &mut dyn FnMut(Vec<GameRecord>) -> Result<(), MixesError>,
     ) -> Result<(), MixesError> {
+        let count = games.len();
         self.list.extend(games);
         let list = &self.list;
         let (sink, ended) = sync_channel(WAITING);
         match &mut self.kind {
             Kind::Workers(pool) => {
+                // The first worker to come must not take all games of a small round.
+                let workers = pool.workers_mut();
+                let share = count.div_ceil(workers.len().max(1));
+                workers.iter_mut().for_each(|worker| worker.open_lanes(share));
                 let control = pool.control();
                 thread::scope(|scope| {
                     let playing = scope.spawn(move || pool.run(&sink).map(drop));

@@ -32,7 +32,7 @@ pub use error::MixesError;
 pub use examples::{ChosenGame, chosen_games};
 pub use fates::Fates;
 pub use rivals::{Rival, RivalScore};
-pub use setup::{Setup, Strength};
+pub use setup::{Setup, Strength, TEMPERATURE};
 pub use sitting::{Course, Sitting};
 pub use summary::{GameSummary, LEAD};
 pub use table::{GridTable, KindUse, MixLine, MixTable};

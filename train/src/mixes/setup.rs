@@ -15,6 +15,10 @@ const FORMAT: &str = "gipf-mixes-1";
 /// The name of the run in the games' records.
 const RUN: &str = "mixes";
 
+/// The usual temperature of drawn plays: at 1 a strong player's games share openings from some hundreds of games on
+/// (docs/METHODS.md).
+pub const TEMPERATURE: f32 = 1.5;
+
 /// What each decision may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -70,7 +74,7 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// A player without a network, with 10 plays drawn at temperature 1 and at most 500 plays, seed 1.
+    /// A player without a network, with 10 plays drawn at the usual temperature and at most 500 plays, seed 1.
     pub fn new(player: String, strength: Strength) -> Self {
         Setup {
             format: FORMAT.to_owned(),
@@ -80,7 +84,7 @@ impl Setup {
             precision: None,
             strength,
             opening_plays: 10,
-            temperature: 1.0,
+            temperature: TEMPERATURE,
             max_plays: gipf_core::DEFAULT_MAX_PLAYS,
             seed: 1,
         }

@@ -13,7 +13,7 @@ use super::Column;
 use crate::commands::Usage;
 use crate::commands::players::PlayerSpec;
 use crate::config::CpuPrecision;
-use crate::mixes::{Setup, Strength};
+use crate::mixes::{Setup, Strength, TEMPERATURE};
 
 /// Games of each rules string in the mean where no budget is given.
 const GAMES: u64 = 500;
@@ -73,7 +73,7 @@ pub(in crate::commands) struct Args {
     #[arg(long, value_name = "PLAYS", value_parser = clap::value_parser!(u32).range(0..=1000))]
     pub(super) opening_plays: Option<u32>,
     /// Temperature of these draws: chances are the policy's to the power 1/temperature
-    #[arg(long, default_value_t = 1.0, value_parser = temperature)]
+    #[arg(long, default_value_t = TEMPERATURE, value_parser = temperature)]
     pub(super) temperature: f32,
     /// Games by each rules string against each rival, even: a player that is not known to be the stronger one is not to be
     /// trusted there; 0: none

@@ -32,7 +32,7 @@ fn numbers(result: &MixTable) -> String {
         "from Black",
         "swing",
         "turns",
-        "to be trusted",
+        "trust",
     ];
     let rows: Vec<Vec<String>> = ranked(result).map(row).collect();
     table(&name(result), &head, &rows)

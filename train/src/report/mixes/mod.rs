@@ -56,13 +56,14 @@ impl MixesReport {
                 }
             }
         }
-        let players: Vec<&str> = tables.iter().map(|table| table.setup.player.as_str()).collect();
-        let name = players.first().copied().unwrap_or_default();
+        let mut players: Vec<&str> =
+            tables.iter().map(|table| table.setup.player.as_str()).collect();
+        players.dedup();
         let no_games = "<p class=\"missing\">No games to show.</p>\n";
         let html = fill(
             TEMPLATE,
             &[
-                ("NAME", &escape(name)),
+                ("NAME", &escape(&players.join(" and "))),
                 ("CSS", CSS),
                 ("MIXES_CSS", MIXES_CSS),
                 ("HEADLINE", &tables.iter().map(headline).collect::<String>()),
