@@ -27,6 +27,8 @@ soak: libtorch ## the long checks (40 minutes): 20 million random plays, every t
 	GIPF_SOAK_PLAYS=20000000 $(CARGO) test --release -p gipf-core --test invariants -- --nocapture
 	GIPF_SOAK_TACTICS=1 $(CARGO) test --release -p gipf-selfplay --features threads --test tactics -- --nocapture
 	$(CARGO) test --release -p gipf-train --test kill --test deterministic --test window_memory
+	GIPF_SOAK_UGI=20 $(CARGO) test --release -p gipf-player --test ugi_games
+	GIPF_SOAK_PARITY=500 $(CARGO) test --release -p gipf-train --test parity -- --nocapture
 	$(CARGO) run --release -p gipf-train --example flat_run -- configs/standard.toml runs/flat-$$$$ runs/flat.json --minutes 25
 
 lint: libtorch ## formatting and clippy, as the checks of a change run them

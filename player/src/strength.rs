@@ -29,15 +29,15 @@ pub struct Handicap {
 
 /// The handicaps of the strengths 1 to 9.
 const HANDICAPS: [Handicap; 9] = [
-    Handicap { nodes: 1, temperature: 4.0 },
-    Handicap { nodes: 1, temperature: 2.5 },
-    Handicap { nodes: 1, temperature: 1.6 },
-    Handicap { nodes: 2, temperature: 1.0 },
-    Handicap { nodes: 4, temperature: 0.7 },
-    Handicap { nodes: 8, temperature: 0.5 },
-    Handicap { nodes: 16, temperature: 0.3 },
-    Handicap { nodes: 40, temperature: 0.0 },
-    Handicap { nodes: 128, temperature: 0.0 },
+    Handicap { nodes: 1, temperature: 1.2 },
+    Handicap { nodes: 1, temperature: 0.8 },
+    Handicap { nodes: 2, temperature: 0.5 },
+    Handicap { nodes: 18, temperature: 0.0 },
+    Handicap { nodes: 26, temperature: 0.0 },
+    Handicap { nodes: 34, temperature: 0.0 },
+    Handicap { nodes: 46, temperature: 0.0 },
+    Handicap { nodes: 80, temperature: 0.0 },
+    Handicap { nodes: 180, temperature: 0.0 },
 ];
 
 impl Strength {
