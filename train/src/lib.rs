@@ -4,8 +4,8 @@
 //! and gone on with.
 #![forbid(unsafe_code)]
 
-pub mod commands;
 pub mod arrays;
+pub mod commands;
 pub mod config;
 pub mod cpu;
 pub mod evaluators;
