@@ -39,6 +39,8 @@ soak: libtorch nats-server ## the long checks (55 minutes): 20 million random pl
 	GIPF_SOAK_TACTICS=1 $(CARGO) test --release -p gipf-selfplay --features threads --test tactics -- --nocapture
 	$(CARGO) test --release -p gipf-train --test kill --test deterministic --test window_memory
 	GIPF_NATS=required GIPF_SOAK_CLUSTER=1 $(CARGO) test --release -p gipf-train --test cluster -- --nocapture --test-threads=1
+	GIPF_SOAK_UGI=20 $(CARGO) test --release -p gipf-player --test ugi_games
+	GIPF_SOAK_PARITY=500 $(CARGO) test --release -p gipf-train --test parity -- --nocapture
 	$(CARGO) run --release -p gipf-train --example flat_run -- configs/standard.toml runs/flat-$$$$ runs/flat.json --minutes 25
 
 lint: libtorch ## formatting and clippy, as the checks of a change run them

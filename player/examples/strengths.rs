@@ -2,7 +2,7 @@
 //!
 //! PLAYER is a player's file or `shipped:NAME`. Every opening is played twice with the colours swapped, GAMES games for each of the nine
 //! pairs (default 400), the weakest pair first. Full strength has 600 simulations a decision here, about what 50 ms allow. What came of it
-//! goes to JSON after each pair; pairs that stand there already are not played again.
+//! goes to JSON after each pair; pairs that stand there already, with the same handicaps and games, are not played again.
 //!
 //! With `NODES:TEMPERATURE` two times or more in place of JSON it plays handicaps against each other instead, the first against the second
 //! and so on: how the strengths were found.
@@ -89,31 +89,42 @@ fn try_out(file: &PlayerFile, texts: &[String]) -> anyhow::Result<()> {
 
 /// Plays each strength against the one below.
 fn ladder(file: &PlayerFile, path: &str, games: u32) -> anyhow::Result<()> {
-    let mut pairs: Vec<Value> = match std::fs::read(path) {
+    let known: Vec<Value> = match std::fs::read(path) {
         Ok(bytes) => serde_json::from_slice::<Value>(&bytes)?["pairs"]
             .as_array()
             .cloned()
             .context("no list of pairs")?,
         Err(_) => Vec::new(),
     };
-    for pair in Strength::ALL.windows(2).skip(pairs.len()) {
+    let mut pairs = Vec::new();
+    for pair in Strength::ALL.windows(2) {
         let [below, above] = [pair[0], pair[1]];
-        let result = meet(file, [above.handicap(), below.handicap()], games)?;
-        let points = result.score() * result.games as f64;
-        println!("{} against {}: {points} of {}", above.number(), below.number(), result.games);
         let told = |strength: Strength| match strength.handicap() {
             Some(Handicap { nodes, temperature }) => json!({
                 "strength": strength.number(), "nodes": nodes, "temperature": temperature,
             }),
             None => json!({ "strength": strength.number(), "nodes": FULL, "temperature": 0 }),
         };
-        pairs.push(json!({
-            "above": told(above), "below": told(below), "games": result.games, "points": points,
-            "score": result.score(), "elo": result.elo(),
-        }));
+        let played = known.iter().find(|pair| {
+            pair["above"] == told(above) && pair["below"] == told(below) && pair["games"] == games
+        });
+        let found = match played {
+            Some(played) => played.clone(),
+            None => {
+                let result = meet(file, [above.handicap(), below.handicap()], games)?;
+                let points = result.score() * result.games as f64;
+                let (above, below) = (told(above), told(below));
+                json!({
+                    "above": above, "below": below, "games": result.games, "points": points,
+                    "score": result.score(), "elo": result.elo(),
+                })
+            }
+        };
+        println!("{} against {}: {}", above.number(), below.number(), found["points"]);
+        pairs.push(found);
         let header = file.header();
         let found = json!({
-            "command": "cargo run --release -p gipf-player --example strengths -- shipped:standard docs/results/strengths.json",
+            "command": "cargo run --release -p gipf-player --example strengths -- shipped:standard docs/results/strengths.json 200",
             "player": {
                 "name": file.name(), "architecture": header.architecture.to_string(), "step": header.step,
                 "sha256": header.sha256,

@@ -8,8 +8,8 @@ use rand::distr::weighted::WeightedIndex;
 /// How strong a trained player plays: 1, for beginners, to 10, as well as it can.
 ///
 /// Each step was set so that it scores about 70% against the one below (docs/results/strengths.json says how many games did). Below 10
-/// a decision has a number of simulations that is the same whatever the time, and at the lower steps the play is drawn from the
-/// search's policy instead of being its best.
+/// a decision has a number of simulations that is the same whatever the time, and at the two lowest steps the play is drawn from the
+/// policy instead of being the search's choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Strength(u8);
 
@@ -29,15 +29,15 @@ pub struct Handicap {
 
 /// The handicaps of the strengths 1 to 9.
 const HANDICAPS: [Handicap; 9] = [
-    Handicap { nodes: 1, temperature: 4.0 },
-    Handicap { nodes: 1, temperature: 2.5 },
-    Handicap { nodes: 1, temperature: 1.6 },
-    Handicap { nodes: 2, temperature: 1.0 },
-    Handicap { nodes: 4, temperature: 0.7 },
-    Handicap { nodes: 8, temperature: 0.5 },
-    Handicap { nodes: 16, temperature: 0.3 },
-    Handicap { nodes: 40, temperature: 0.0 },
-    Handicap { nodes: 128, temperature: 0.0 },
+    Handicap { nodes: 1, temperature: 1.2 },
+    Handicap { nodes: 1, temperature: 0.7 },
+    Handicap { nodes: 3, temperature: 0.0 },
+    Handicap { nodes: 18, temperature: 0.0 },
+    Handicap { nodes: 26, temperature: 0.0 },
+    Handicap { nodes: 34, temperature: 0.0 },
+    Handicap { nodes: 46, temperature: 0.0 },
+    Handicap { nodes: 80, temperature: 0.0 },
+    Handicap { nodes: 180, temperature: 0.0 },
 ];
 
 impl Strength {

@@ -1,124 +1,23 @@
 //! The program as an engine: a controller talks to it line by line.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
-use std::thread;
+mod common;
+
+use std::io::Write;
 use std::time::{Duration, Instant};
+
+use common::{Engine, check_info};
 
 use gipf_core::{Color, Play, Position, Rules};
 use gipf_selfplay::{Budget, GameState, OutsideConfig, OutsidePlayer, Player, RandomKey};
 
-/// How long an answer may take on a machine with other work.
-const PATIENCE: Duration = Duration::from_secs(30);
-
-/// A running engine.
-struct Engine {
-    child: Child,
-    input: Option<ChildStdin>,
-    lines: Receiver<String>,
-}
-
-impl Engine {
-    fn start(player: &str) -> Engine {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_gipf-player"))
-            .args(["ugi", "--player", player])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let output = BufReader::new(child.stdout.take().unwrap());
-        let (sender, lines) = channel();
-        thread::spawn(move || {
-            for line in output.lines() {
-                if sender.send(line.unwrap()).is_err() {
-                    return;
-                }
-            }
-        });
-        Engine { input: child.stdin.take(), child, lines }
-    }
-
-    fn say(&mut self, line: &str) {
-        let input = self.input.as_mut().unwrap();
-        input.write_all(line.as_bytes()).unwrap();
-        input.write_all(b"\n").unwrap();
-    }
-
-    fn line(&mut self) -> String {
-        self.lines.recv_timeout(PATIENCE).unwrap()
-    }
-
-    /// The lines up to one that begins so, which is the last of them.
-    fn until(&mut self, start: &str) -> Vec<String> {
-        let mut lines = Vec::new();
-        loop {
-            lines.push(self.line());
-            if lines.last().unwrap().starts_with(start) {
-                return lines;
-            }
-        }
-    }
-
-    /// The answer to a `go`, and the time it took.
-    fn go(&mut self, line: &str) -> (Vec<String>, Duration) {
-        let asked = Instant::now();
-        self.say(line);
-        (self.until("bestmove "), asked.elapsed())
-    }
-
-    /// Says `quit`, or closes the input, and waits for a clean end.
-    fn end(mut self, quit: bool) -> Vec<String> {
-        if quit {
-            self.say("quit");
-        }
-        let input = self.input.take();
-        if !quit {
-            drop(input);
-        }
-        let mut lines = Vec::new();
-        while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
-            lines.push(line);
-        }
-        assert!(self.child.wait().unwrap().success());
-        lines
-    }
+fn standard() -> Position {
+    "standard".parse::<Rules>().unwrap().start()
 }
 
 fn is_legal_start(line: &str) -> bool {
-    let rules: Rules = "standard".parse().unwrap();
     let play: Play = line.strip_prefix("bestmove ").unwrap().parse().unwrap();
-    rules.start().is_legal(play)
-}
-
-/// An `info` line of a search has its fields in the protocol's order, each well-formed.
-fn check_info(line: &str) {
-    let words: Vec<&str> = line.split(' ').collect();
-    let place = |word: &str| words.iter().position(|&other| other == word);
-    let places: Vec<usize> =
-        ["depth", "nodes", "nps", "time", "score", "pv"].into_iter().filter_map(place).collect();
-    assert!(words[0] == "info" && places[0] == 1 && places.is_sorted(), "{line}");
-    for name in ["depth", "nodes", "time"] {
-        words[place(name).unwrap() + 1].parse::<u64>().unwrap();
-    }
-    // A search that was over before it began has no score.
-    match place("score").map(|at| &words[at + 1..]) {
-        None => {}
-        Some(["cp", value, ..]) => assert!(value.parse::<i32>().unwrap().abs() <= 30_000, "{line}"),
-        Some(["wdl", shares @ ..]) => {
-            let sum: u32 = shares[..3].iter().map(|word| word.parse::<u32>().unwrap()).sum();
-            assert_eq!(sum, 1000, "{line}");
-        }
-        Some(other) => panic!("score {other:?}"),
-    }
-    let plays = &words[place("pv").unwrap() + 1..];
-    assert!(!plays.is_empty());
-    let rules: Rules = "standard".parse().unwrap();
-    let mut position = rules.start();
-    for play in plays {
-        position.try_play(play.parse().unwrap()).unwrap();
-    }
+    standard().is_legal(play)
 }
 
 #[test]
@@ -141,7 +40,7 @@ fn every_form_of_go_is_answered() {
             assert!(is_legal_start(lines.last().unwrap()), "{player}, {go}: {lines:?}");
             assert!(took < Duration::from_secs(4), "{player}, {go}: {took:?}");
             for line in &lines[..lines.len() - 1] {
-                check_info(line);
+                check_info(line, &standard());
             }
         }
         assert!(engine.end(true).is_empty());
@@ -154,7 +53,7 @@ fn a_search_by_time_tells_what_it_thinks_and_keeps_to_its_time() {
         let mut engine = Engine::start(player);
         let (lines, took) = engine.go("go movetime 400");
         assert!(lines.len() >= 3, "{player}: {lines:?}");
-        lines[..lines.len() - 1].iter().for_each(|line| check_info(line));
+        lines[..lines.len() - 1].iter().for_each(|line| check_info(line, &standard()));
         assert!(took >= Duration::from_millis(350), "{player} answers after {took:?}");
         // A lone second of grace for a machine with other work.
         assert!(took < Duration::from_millis(1_400), "{player} answers after {took:?}");

@@ -4,9 +4,9 @@
 //! and gone on with.
 #![forbid(unsafe_code)]
 
+pub mod arrays;
 pub mod cluster;
 pub mod commands;
-pub mod arrays;
 pub mod config;
 pub mod cpu;
 pub mod evaluators;

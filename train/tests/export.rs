@@ -242,18 +242,12 @@ fn torchscript_is_what_libtorch_computes() {
         let model = path.to_str().unwrap();
         run(&["export", name, "--to", "torchscript", "--out", model, "--overwrite"]).success();
         let module = tch::CModule::load(&path).unwrap();
-        let given = [
-            tch::IValue::Tensor(tensor(&planes, &[-1, PLANES as i64, 7, 7])),
-            tch::IValue::Tensor(tensor(&globals, &[-1, GLOBALS as i64])),
-        ];
-        let tch::IValue::Tuple(outputs) = module.forward_is(&given).unwrap() else {
-            panic!("three outputs")
-        };
-        let outputs: Vec<Vec<f32>> = outputs
-            .into_iter()
-            .map(|output| tch::Tensor::try_from(output).unwrap().reshape([-1]))
-            .map(|output| Vec::<f32>::try_from(output).unwrap())
-            .collect();
+        let given =
+            [tensor(&planes, &[-1, PLANES as i64, 7, 7]), tensor(&globals, &[-1, GLOBALS as i64])];
+        let output = module.forward_ts(&given).unwrap();
+        let parts = output.split_with_sizes([POLICY_SIZE as i64, 3, 1], 1);
+        let outputs: Vec<Vec<f32>> =
+            parts.iter().map(|part| part.reshape([-1]).try_into().unwrap()).collect();
         compare(&checkpoint, &positions, [&outputs[0], &outputs[1], &outputs[2]]);
     }
 }

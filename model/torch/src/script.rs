@@ -7,7 +7,7 @@ use gipf_model::{Checkpoint, GLOBALS, PLANES, PLAYS_LEFT_SCALE, POLICY_PLANES};
 use tch::{CModule, Device, Kind, Tensor};
 
 use crate::error::TorchError;
-use crate::grid::{Grid, SIDE, cell};
+use crate::grid::{Grid, GridOutputs, SIDE, cell};
 use crate::net::TorchNet;
 use crate::parameters::Views;
 
@@ -15,7 +15,8 @@ use crate::parameters::Views;
 const TRACED: i64 = 2;
 
 /// Writes a checkpoint's network as a TorchScript module. Its `forward(planes, globals)` takes what docs/ONNX.md describes, `[b, PLANES, 7, 7]`
-/// and `[b, GLOBALS]`, and returns a tuple of `policy` `[b, POLICY_SIZE]`, `value` `[b, 3]` and `plays_left` `[b, 1]`. Auxiliary heads are left out.
+/// and `[b, GLOBALS]`, and returns one tensor `[b, POLICY_SIZE + 4]`: the policy's logits, win, loss, unfinished, plays left. (A module
+/// that is traced through tch has one output.) Auxiliary heads are left out.
 ///
 /// # Errors
 /// libtorch refuses the network or cannot write the file.
@@ -32,20 +33,20 @@ pub fn save_script(checkpoint: &Checkpoint, path: &Path) -> Result<(), TorchErro
         Tensor::f_zeros([TRACED, PLANES as i64, SIDE, SIDE], options)?,
         Tensor::f_zeros([TRACED, GLOBALS as i64], options)?,
     ];
-    let forward = |inputs: &[Tensor]| -> Result<Vec<Tensor>, TorchError> {
-        let outputs = network.outputs(&inputs[0], &inputs[1])?;
-        let planes = outputs.planes.f_flatten(2, 3)?.f_index_select(2, &spots)?.f_flatten(1, 2)?;
-        let policy = Tensor::f_cat(&[planes, outputs.globals], 1)?;
-        let plays_left = outputs.plays_left.f_mul_scalar(f64::from(PLAYS_LEFT_SCALE))?;
-        Ok(vec![policy, outputs.outcome, plays_left])
+    let forward = |inputs: &[Tensor]| -> Result<Tensor, TorchError> {
+        let GridOutputs { planes, globals, outcome, plays_left } =
+            network.outputs(&inputs[0], &inputs[1])?;
+        let planes = planes.f_flatten(2, 3)?.f_index_select(2, &spots)?.f_flatten(1, 2)?;
+        let plays_left = plays_left.f_mul_scalar(f64::from(PLAYS_LEFT_SCALE))?;
+        Ok(Tensor::f_cat(&[planes, globals, outcome, plays_left], 1)?)
     };
     // The closure cannot fail: what went wrong is looked at afterwards.
     let mut failed = None;
     let mut traced = |inputs: &[Tensor]| {
-        forward(inputs).unwrap_or_else(|error| {
+        vec![forward(inputs).unwrap_or_else(|error| {
             failed = Some(error);
-            vec![inputs[1].shallow_clone()]
-        })
+            inputs[1].shallow_clone()
+        })]
     };
     let module = CModule::create_by_tracing("Gipf", "forward", &inputs, &mut traced)?;
     match failed {

@@ -210,7 +210,7 @@ impl<'a> Network<'a> {
     /// Mean and largest over the spots, `[batch, 2 * channels]`. What is rectified is never below the zeros of the other cells.
     fn pool(&mut self, name: &str, x: Value) -> Value {
         let part = |part: &str| format!("{name}.{part}");
-        let mean = self.node("GlobalAveragePool", &[x.clone()], &part("cells"), &[]);
+        let mean = self.node("GlobalAveragePool", std::slice::from_ref(&x), &part("cells"), &[]);
         let ratio = self.cells_a_spot.clone();
         let mean = self.node("Mul", &[mean, ratio], &part("mean"), &[]);
         let most = self.node("GlobalMaxPool", &[x], &part("max"), &[]);
