@@ -70,7 +70,7 @@ pub(super) fn write(
 /// [`Usage`] for a name or licence that is no line; a failure where the run's files are damaged.
 pub(super) fn checkpoint(
     exported: Exported,
-    options: &Options,
+    options: &CardOptions,
     path: &Path,
 ) -> anyhow::Result<Checkpoint> {
     let Exported { mut checkpoint, run } = exported;
