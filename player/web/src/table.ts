@@ -368,7 +368,7 @@ export class Table {
       if (this.choice !== undefined) this.choice.kind = kind;
       this.choice?.clear();
       this.mark();
-      byId(`hand-${view.mover}`).querySelector<HTMLElement>(`[data-kind=${kind}]`)?.focus();
+      byId(`hand-${view.mover}`).querySelector<HTMLElement>(`button[data-kind=${kind}]`)?.focus();
     };
     for (const side of SIDES) showHand(byId(`hand-${side}`), side, state, choose);
     // Whoever sits below has the hand below.
