@@ -6,7 +6,7 @@ NATS_VERSION = 2.15.1
 NATS_SERVER ?= $(CURDIR)/target/tools/bin/nats-server
 export NATS_SERVER
 
-.PHONY: help libtorch nats-server build train web test test-browser soak lint bench gpu-check
+.PHONY: help libtorch nats-server build train web test test-browser soak lint bench bench-web gpu-check
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,13 +30,16 @@ web: ## build the page on which a player is played in a browser (needs node and 
 test: libtorch nats-server ## run every test
 	$(CARGO) test --workspace
 
-test-browser: libtorch ## open a run's report in headless chromium (needs /usr/bin/chromium, node and npm)
+test-browser: libtorch web ## open a run's report and a player's page in headless chromium (needs /usr/bin/chromium, node and npm)
 	cd tests/browser && npm ci --no-audit --no-fund
-	GIPF_BROWSER=required $(CARGO) test -p gipf-train --test report_browser
+	GIPF_BROWSER=required $(CARGO) test -p gipf-train --test report_browser --test page_browser
+	GIPF_BROWSER=required $(CARGO) test -p gipf-player --test wasm
 
 soak: libtorch nats-server ## the long checks (55 minutes): 20 million random plays, every tactical proof, kills, determinism, many machines, flat memory and speed in release
 	GIPF_SOAK_PLAYS=20000000 $(CARGO) test --release -p gipf-core --test invariants -- --nocapture
 	GIPF_SOAK_TACTICS=1 $(CARGO) test --release -p gipf-selfplay --features threads --test tactics -- --nocapture
+	GIPF_SERVE_SECONDS=60 $(CARGO) test --release -p gipf-player --test serve many_clients -- --nocapture
+	GIPF_PARITY_POSITIONS=500 $(CARGO) test --release -p gipf-player --test wasm -- --nocapture
 	$(CARGO) test --release -p gipf-train --test kill --test deterministic --test window_memory
 	GIPF_NATS=required GIPF_SOAK_CLUSTER=1 $(CARGO) test --release -p gipf-train --test cluster -- --nocapture --test-threads=1
 	GIPF_SOAK_UGI=20 $(CARGO) test --release -p gipf-player --test ugi_games
@@ -49,6 +52,11 @@ lint: libtorch ## formatting and clippy, as the checks of a change run them
 
 bench: build ## how fast this machine does each part: simulator, evaluation, search, self-play, training, and how it keeps time
 	for part in sim eval search selfplay train time; do echo "$$part:" && $(GIPF) bench $$part || exit 1; done
+
+bench-web: build web ## how fast a player thinks in headless chromium: evaluation, search, opening (needs /usr/bin/chromium)
+	cd tests/browser && npm ci --no-audit --no-fund
+	$(GIPF) export shipped:standard --to web --out target/web/standard.html --overwrite
+	node tests/browser/page.bench.js target/web/standard.html
 
 gpu-check: build ## on a CUDA machine, under 10 minutes: devices, then a short training run on the GPU
 	$(GIPF) doctor --device cuda

@@ -76,6 +76,6 @@ impl Page {
 fn beside_program() -> Vec<PathBuf> {
     let Ok(program) = env::current_exe() else { return Vec::new() };
     // A test program lies one folder deeper.
-    let folders = program.ancestors().skip(1).take(2);
+    let folders = program.ancestors().skip(1).take(3);
     folders.flat_map(|folder| [folder.join(FILE), folder.join("web").join(FILE)]).collect()
 }

@@ -5,6 +5,7 @@
 // The place of the player stays marked: `gipf export --to web` and `gipf-player serve` fill it.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const [wasm, out] = process.argv.slice(2);
@@ -13,7 +14,7 @@ if (wasm === undefined || out === undefined) {
   process.exit(2);
 }
 
-const source = join(import.meta.dirname, "src");
+const source = fileURLToPath(new URL("src", import.meta.url));
 const bundle = async (entry) => {
   const { outputFiles } = await build({
     entryPoints: [join(source, entry)], bundle: true, minify: true, write: false, target: "es2022", format: "iife", charset: "utf8",

@@ -87,8 +87,8 @@ export class Table {
 
   async place(play) {
     const [, kind, from, sign, to] = play.match(/^([+A-Z]?)([a-i]\d)([-:])([a-i]\d)$/);
-    const kinds = this.page.locator(".kinds [data-kind]");
-    if (sign === "-" && kind !== "+" && await kinds.count() > 0) await this.press(`.kinds [data-kind="${kind || "S"}"]`);
+    const kinds = this.page.locator(".kinds button[data-kind]");
+    if (sign === "-" && kind !== "+" && await kinds.count() > 0) await this.press(`.kinds button[data-kind="${kind || "S"}"]`);
     const before = (await this.state()).at;
     await this.point(from);
     if ((await this.state()).at !== before || await this.page.locator("#board .chosen").count() === 0) return;

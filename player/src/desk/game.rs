@@ -9,7 +9,7 @@ use crate::refusal::refusal;
 
 /// A game: rules, first position, plays.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema), schema(example = json!({ "rules": "standard", "plays": ["e1-e2", "e9-e8"] })))]
 #[serde(deny_unknown_fields)]
 pub struct Game {
     /// The rules string.

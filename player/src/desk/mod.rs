@@ -43,7 +43,7 @@ impl Fault {
 
 /// The question `apply`.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema), schema(example = json!({ "game": { "rules": "standard", "plays": ["e1-e2", "e9-e8"] }, "play": "b6-b5" })))]
 #[serde(deny_unknown_fields)]
 pub struct Apply {
     /// The game so far.
@@ -54,7 +54,7 @@ pub struct Apply {
 
 /// The question `read`.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema), schema(example = json!({ "text": "1. e1-e3 / e9-e7" })))]
 #[serde(deny_unknown_fields)]
 pub struct Read {
     /// A game as somebody pasted it.

@@ -23,7 +23,7 @@ const TOLD: usize = 5;
 
 /// The question `best`: a play of some strength.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema), schema(example = json!({ "game": { "rules": "standard", "plays": ["e1-e2", "e9-e8"] }, "strength": 7 })))]
 #[serde(deny_unknown_fields)]
 pub struct Best {
     /// The game so far; somebody has to decide.
@@ -38,7 +38,7 @@ pub struct Best {
 
 /// The question `analysis`: what the player thinks of a position.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema), schema(example = json!({ "game": { "rules": "standard", "plays": ["e1-e2", "e9-e8"] }, "nodes": 100 })))]
 #[serde(deny_unknown_fields)]
 pub struct Analysis {
     /// The game so far; somebody has to decide.
@@ -78,7 +78,7 @@ impl Task {
 
 /// The question `knows`: whether the player was trained for a game.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema), schema(example = json!({ "rules": "standard" })))]
 #[serde(deny_unknown_fields)]
 pub struct Knows {
     /// The rules string.

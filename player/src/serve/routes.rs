@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use axum::body::{Body, Bytes, to_bytes};
-use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::body::{Bytes, to_bytes};
+use axum::extract::{FromRequest, Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -54,7 +54,7 @@ pub fn router(searches: Searches, page: Option<&Page>, limits: &Limits) -> Route
                 "this path answers another method; /openapi.json tells which",
             )
         })
-        .layer(middleware::from_fn_with_state(shared.clone(), guard))
+        .layer(middleware::from_fn(guard))
         .with_state(shared)
 }
 
@@ -78,12 +78,9 @@ impl Answer {
     }
 }
 
-/// Reads the body within its limits, refuses what is no JSON, and sets the headers that every answer has.
-async fn guard(State(shared): State<Shared>, request: Request, next: Next) -> Response {
-    let mut response = match read_body(&shared.limits, request).await {
-        Ok(request) => next.run(request).await,
-        Err(refused) => refused,
-    };
+/// Sets the headers that every answer has.
+async fn guard(request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
     let headers = response.headers_mut();
     let mut set = |name: HeaderName, value: &'static str| {
         headers.insert(name, HeaderValue::from_static(value))
@@ -95,32 +92,38 @@ async fn guard(State(shared): State<Shared>, request: Request, next: Next) -> Re
     response
 }
 
-async fn read_body(limits: &Limits, request: Request) -> Result<Request, Response> {
-    let (parts, body) = request.into_parts();
-    // A page of somebody else's cannot send this type without being asked first, and nobody answers that question.
-    if parts.method == Method::POST && !is_json(&parts.headers) {
-        let text = "the body must be JSON (content-type: application/json)";
-        return Err(Answer::fault(StatusCode::UNSUPPORTED_MEDIA_TYPE, text));
-    }
-    match tokio::time::timeout(limits.arrival, to_bytes(body, limits.body)).await {
-        Ok(Ok(bytes)) => Ok(Request::from_parts(parts, Body::from(bytes))),
-        Ok(Err(_)) => {
-            let text = format!("the body is longer than {} bytes, or broke off", limits.body);
-            Err(Answer::fault(StatusCode::PAYLOAD_TOO_LARGE, &text))
+/// The body of a question, read within its limits.
+pub(super) struct Question(Bytes);
+
+impl FromRequest<Shared> for Question {
+    type Rejection = Response;
+
+    async fn from_request(request: Request, shared: &Shared) -> Result<Question, Response> {
+        // A page of somebody else's cannot send this type without being asked first, and nobody answers that question.
+        if !is_json(request.headers()) {
+            let text = "the body must be JSON (content-type: application/json)";
+            return Err(Answer::fault(StatusCode::UNSUPPORTED_MEDIA_TYPE, text));
         }
-        Err(_) => {
-            Err(Answer::fault(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time"))
+        let limits = &shared.limits;
+        match tokio::time::timeout(limits.arrival, to_bytes(request.into_body(), limits.body)).await
+        {
+            Ok(Ok(bytes)) => Ok(Question(bytes)),
+            Ok(Err(_)) => {
+                let text = format!("the body is longer than {} bytes, or broke off", limits.body);
+                Err(Answer::fault(StatusCode::PAYLOAD_TOO_LARGE, &text))
+            }
+            Err(_) => {
+                let text = "the body did not arrive in time";
+                Err(Answer::fault(StatusCode::REQUEST_TIMEOUT, text))
+            }
         }
     }
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    kind.is_some_and(|kind| {
-        kind.split(';')
-            .next()
-            .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
-    })
+    let essence = kind.and_then(|kind| kind.split(';').next());
+    essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
 }
 
 /// The page, for a browser.
@@ -152,7 +155,7 @@ pub(super) async fn player(State(shared): State<Shared>) -> Response {
     (status = 200, description = "whether it plays by these rules", body = Knowledge),
     (status = "4XX", description = "the question cannot be answered", body = Fault),
 ))]
-pub(super) async fn knows(State(shared): State<Shared>, body: Bytes) -> Response {
+pub(super) async fn knows(State(shared): State<Shared>, Question(body): Question) -> Response {
     let answer = desk::parse::<Knows>(&body)
         .and_then(|question| shared.searches.ask(|thinker| thinker.knows(&question)))
         .and_then(|answer| desk::write_answer(&answer));
@@ -164,7 +167,7 @@ pub(super) async fn knows(State(shared): State<Shared>, body: Bytes) -> Response
     (status = 200, description = "the position", body = View),
     (status = "4XX", description = "the question cannot be answered", body = Fault),
 ))]
-pub(super) async fn position(body: Bytes) -> Response {
+pub(super) async fn position(Question(body): Question) -> Response {
     Answer::of(desk::answer("position", &body))
 }
 
@@ -173,7 +176,7 @@ pub(super) async fn position(body: Bytes) -> Response {
     (status = 200, description = "the position after it", body = View),
     (status = "4XX", description = "the question cannot be answered, or the play is not legal", body = Fault),
 ))]
-pub(super) async fn apply(body: Bytes) -> Response {
+pub(super) async fn apply(Question(body): Question) -> Response {
     Answer::of(desk::answer("apply", &body))
 }
 
@@ -182,7 +185,7 @@ pub(super) async fn apply(body: Bytes) -> Response {
     (status = 200, description = "the game", body = Game),
     (status = "4XX", description = "the question cannot be answered", body = Fault),
 ))]
-pub(super) async fn read(body: Bytes) -> Response {
+pub(super) async fn read(Question(body): Question) -> Response {
     Answer::of(desk::answer("read", &body))
 }
 
@@ -191,7 +194,7 @@ pub(super) async fn read(body: Bytes) -> Response {
     (status = 200, description = "the text", body = Written),
     (status = "4XX", description = "the question cannot be answered", body = Fault),
 ))]
-pub(super) async fn write(body: Bytes) -> Response {
+pub(super) async fn write(Question(body): Question) -> Response {
     Answer::of(desk::answer("write", &body))
 }
 
@@ -201,7 +204,7 @@ pub(super) async fn write(body: Bytes) -> Response {
     (status = "4XX", description = "the question cannot be answered", body = Fault),
     (status = 503, description = "too many searches are waiting", body = Fault),
 ))]
-pub(super) async fn best(State(shared): State<Shared>, body: Bytes) -> Response {
+pub(super) async fn best(State(shared): State<Shared>, Question(body): Question) -> Response {
     think(&shared, "best", &body).await
 }
 
@@ -211,7 +214,7 @@ pub(super) async fn best(State(shared): State<Shared>, body: Bytes) -> Response 
     (status = "4XX", description = "the question cannot be answered", body = Fault),
     (status = 503, description = "too many searches are waiting", body = Fault),
 ))]
-pub(super) async fn analysis(State(shared): State<Shared>, body: Bytes) -> Response {
+pub(super) async fn analysis(State(shared): State<Shared>, Question(body): Question) -> Response {
     think(&shared, "analysis", &body).await
 }
 

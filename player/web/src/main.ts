@@ -64,7 +64,10 @@ async function open(): Promise<void> {
   const { session, opinion } = await firstSession(desk, thinker, player);
   const table = new Table(desk, thinker, player, session, opinion);
   byId("player-name").textContent = player === undefined ? "" : texts.playerName(player.name);
-  byId("new").addEventListener("click", () => newGame(desk, thinker, player, table.before, (game, seats) => table.begin(game, seats)));
+  byId("new").addEventListener("click", () => {
+    const { seats, game, last } = table.session;
+    newGame(desk, thinker, player, { seats, rules: game.rules, view: last.rules }, (next, who) => table.begin(next, who));
+  });
   byId("copy").addEventListener("click", () => {
     const tell = (said: string | undefined): void => { byId("told").textContent = said ?? ""; };
     desk.ask("write", table.session.game).then(({ text }) => copyText(text)).then(tell, (error: unknown) => tell(String(error)));

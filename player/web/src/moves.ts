@@ -15,7 +15,7 @@ export function showMoves(list: HTMLElement, last: View, at: number, go: (ply: n
     const move = make("span", { class: "move" });
     for (const { official, play, ply } of plays) {
       const made = button(official === "" ? "x-" : official, () => go(ply), { title: play });
-      made.setAttribute("aria-label", `${texts.side(by)} ${playWords(official)}`);
+      made.setAttribute("aria-label", `${texts.side(by)} ${official === "" ? `x- ${playWords(official)}` : official}`);
       if (ply === at) {
         made.setAttribute("aria-current", "true");
         current = made;

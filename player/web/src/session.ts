@@ -1,6 +1,6 @@
 /** A game at the page: its plays, the position shown, who plays, what was thought of each position. */
 import type { Desk, Thinker } from "./desk";
-import type { Game, Side, View } from "./messages";
+import type { Game, Outcome, Side, View } from "./messages";
 
 /** Who decides for a colour: somebody at the page, or the player. */
 export type Seat = "person" | "player";
@@ -105,6 +105,13 @@ export class Session {
     return side !== undefined && this.seats[side] === "person";
   }
 
+  /** White's chances after so many plays where nobody has to decide: those of the result at the game's end, else none. */
+  result(ply: number): number | null {
+    const { end } = this.last;
+    if (ply !== this.length || end === undefined) return null;
+    return end.winner === undefined ? 0.5 : end.winner === "w" ? 1 : 0;
+  }
+
   /** How many plays stay when the last choice of somebody at the page is taken back; none if there is no such choice. */
   async undone(): Promise<number | undefined> {
     for (let ply = this.length - 1; ply >= 0; ply -= 1) {
@@ -117,3 +124,13 @@ export class Session {
 }
 
 const newSeed = (): number => Math.floor(Math.random() * 2 ** 32);
+
+/** An outcome of a side game, by its probability. */
+export function drawn(outcomes: Outcome[]): string {
+  let left = Math.random();
+  for (const { play, probability = 0 } of outcomes) {
+    left -= probability;
+    if (left < 0) return play;
+  }
+  return outcomes.at(-1)?.play ?? "";
+}

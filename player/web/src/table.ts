@@ -5,9 +5,10 @@ import type { Desk, PlayerInfo, Thinker, Thought } from "./desk";
 import { button, byId } from "./elements";
 import { SPOTS } from "./geometry";
 import { showHand } from "./hands";
-import { type Game, type Outcome, SIDES, type View } from "./messages";
+import { type Game, SIDES } from "./messages";
 import { showBar, showGraph, showMoves } from "./moves";
-import { type Seats, Session } from "./session";
+import { type Offer, prompt } from "./prompt";
+import { drawn, type Seats, Session } from "./session";
 import { SetUp } from "./setup";
 import { keep } from "./storage";
 import { playWords, texts } from "./texts";
@@ -212,7 +213,7 @@ export class Table {
     thinker.think({ game: session.part(ply), nodes: OPINION_NODES }, signal).then(
       (thought) => { if (!signal.aborted && this.session === session) tell(thought.white ?? null); },
       // Where nobody has to decide there is no opinion, and the result at the game's end.
-      (error: unknown) => { if (!signal.aborted && error instanceof Fault && this.session === session) tell(ended(session, ply)); });
+      (error: unknown) => { if (!signal.aborted && error instanceof Fault && this.session === session) tell(session.result(ply)); });
   }
 
   private hint(): void {
@@ -367,7 +368,7 @@ export class Table {
       if (this.choice !== undefined) this.choice.kind = kind;
       this.choice?.clear();
       this.mark();
-      byId(`hand-${view.mover}`).querySelector<HTMLElement>(`[data-kind=${kind}]`)?.focus();
+      byId(`hand-${view.mover}`).querySelector<HTMLElement>(`button[data-kind=${kind}]`)?.focus();
     };
     for (const side of SIDES) showHand(byId(`hand-${side}`), side, state, choose);
     // Whoever sits below has the hand below.
@@ -387,91 +388,21 @@ export class Table {
 
   /** The line that says what is to be done, and the buttons for what is not done on the board. */
   private actions(): void {
-    const { view, isAtEnd, at, length } = this.session;
-    const { phase, mover, decider } = view;
-    const { plays, rows, kinds, moves, announced, outcomes } = view.options;
-    const parts: Node[] = [];
-    const add = (text: string, act: () => void, primary = false): HTMLButtonElement => {
-      const made = button(text, act, primary ? { class: "primary" } : {});
-      parts.push(made);
-      return made;
-    };
-    let text = "";
-    if (this.setup !== undefined) {
-      text = texts.setUpTitle;
-    } else if (view.end !== undefined) {
-      text = texts.end(view.end);
-      add(texts.newGame, () => byId("new").click(), true);
-    } else if (!isAtEnd) {
-      text = texts.status.looking(at, length);
-      add(texts.goOnHere, () => this.cut(at));
-    } else if (this.thinking && decider !== undefined) {
-      text = texts.status.thinking(decider);
-      if (this.thinker?.hurry !== undefined) add(texts.playNow, () => this.thinker?.hurry?.());
-    } else if (phase === "side_game") {
-      const drawn = outcomes.every(({ probability }) => probability !== undefined);
-      text = drawn ? texts.status.sideGame(mover, view.last?.play ?? "") : texts.status.outcome(mover);
-      if (!drawn) for (const { play } of outcomes) add(texts.outcomes[play] ?? play, () => this.play(play));
-    } else if (this.choice !== undefined && decider !== undefined) {
-      const choice = this.choice;
-      const { begun } = choice;
-      if (phase === "removal") {
-        const gipfOnly = plays.includes("x-");
-        text = gipfOnly ? texts.status.gipfRow(decider) : rows.some(({ optional }) => optional.length > 0) ? texts.status.removal(decider) : texts.status.removalForced(decider);
-        if (rows.length > 1) text += texts.status.removalRows;
-        if (choice.removal !== "x") {
-          if (!choice.isLegal) text = texts.status.notAllowed;
-          const remove = add(texts.remove, () => this.play(choice.removal), true);
-          remove.disabled = !choice.isLegal;
-          remove.id = "remove";
-        }
-        if (gipfOnly) add(texts.leave, () => this.play("x-")).dataset["play"] = "x-";
-      } else if (phase === "challenge") {
-        text = texts.status.challenge(mover, announced ?? "");
-        add(texts.letPass, () => this.play("."), true).dataset["play"] = ".";
-        add(texts.challengeIt, () => this.play("?")).dataset["play"] = "?";
-      } else if (phase === "owed" || phase === "earned") {
-        text = begun === undefined ? texts.status.extra(mover) : this.begunText(choice, begun);
-        add(texts.skipExtra, () => this.play("+-")).id = "skip";
-      } else if (begun !== undefined) {
-        text = this.begunText(choice, begun);
-      } else if (kinds.length === 0) {
-        text = texts.status.moveOnly(mover);
-      } else {
-        const first = view.sides[SIDES.indexOf(mover)]?.must_begin === true;
-        text = first ? texts.status.first(mover) : kinds.length > 1 ? texts.status.enter(mover) : texts.status.enterOnly(mover);
-        if (moves.length > 0) text += texts.status.moveToo;
-      }
-    }
+    const { session, choice, thinking, thinker } = this;
+    const { text, offers } = this.setup !== undefined ? { text: texts.setUpTitle, offers: [] }
+      : prompt({ session, choice, thinking, canHurry: thinker?.hurry !== undefined });
     this.say([this.message, text].filter((part) => part !== "").join(" "));
-    byId("actions").replaceChildren(...parts);
+    byId("actions").replaceChildren(...offers.map(({ text: name, does, primary = false, disabled = false, id }) => {
+      const made = button(name, () => this.do(does), { disabled, ...(primary ? { class: "primary" } : {}), ...(id === undefined ? {} : { id }) });
+      if (typeof does === "object") made.dataset["play"] = does.play;
+      return made;
+    }));
   }
 
-  private begunText(choice: Choice, begun: string): string {
-    if (choice.lines > 1) return texts.status.line(begun);
-    if (choice.lines === 1 || this.session.view.options.moves.every(({ from }) => from !== begun)) return texts.status.confirm(begun);
-    return texts.status.target(begun);
+  private do(what: Offer["does"]): void {
+    if (typeof what === "object") this.play(what.play);
+    else if (what === "new") byId("new").click();
+    else if (what === "cut") this.cut(this.session.at);
+    else this.thinker?.hurry?.();
   }
-
-  /** Another game of the same kind, as it stands: for whoever asks for a new one. */
-  get before(): { seats: Seats; rules: string; view: View["rules"] } {
-    return { seats: this.session.seats, rules: this.session.game.rules, view: this.session.last.rules };
-  }
-}
-
-/** An outcome of a side game, by its probability. */
-function drawn(outcomes: Outcome[]): string {
-  let left = Math.random();
-  for (const { play, probability = 0 } of outcomes) {
-    left -= probability;
-    if (left < 0) return play;
-  }
-  return outcomes.at(-1)?.play ?? "";
-}
-
-/** White's chances where a game is over. */
-function ended(session: Session, ply: number): number | null {
-  const { end } = session.last;
-  if (ply !== session.length || end === undefined) return null;
-  return end.winner === undefined ? 0.5 : end.winner === "w" ? 1 : 0;
 }
