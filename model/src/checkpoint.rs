@@ -3,27 +3,29 @@
 //! The file is safetensors. Its metadata has the header as JSON under `gipf-checkpoint` and that JSON's SHA-256 under
 //! `gipf-checkpoint-sha256`; the header in turn has the SHA-256 of the tensors' bytes. So nothing in the file can change unseen.
 //! Beside the network's tensors there may be one named `calibration.largest`: what int8 evaluators need, see [`Calibration`].
-//! A player that is given away can have its weights in 16 bits ([`Checkpoint::rounded`]), which halves the file.
+//! A player that is given away can have its weights in fewer bits ([`Checkpoint::rounded`]) and says who it is ([`PlayerCard`]).
 
 mod check;
+mod header;
+mod weights;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use half::f16;
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-use crate::architecture::{Architecture, ArchitectureError};
+use crate::architecture::{Architecture, ArchitectureError, BATCH_NORM_EPSILON};
 use crate::auxiliary::AuxiliaryHeads;
-use crate::features::FEATURES_VERSION;
 use crate::native::{Calibration, CalibrationError};
-use crate::policy::POLICY_VERSION;
 use crate::tensor_file::{
-    Tensor, TensorFile, TensorFileError, TensorFileProblem, TensorReader, hex, shorten,
+    Tensor, TensorFile, TensorFileError, TensorFileProblem, TensorReader, hex,
 };
 use check::{check_data, check_header, check_shapes, read_header};
+use weights::{check_formats, is_network, restored, stored};
+
+pub use header::{CheckpointHeader, DrawnMixes, PlayerCard, PlayerRating};
+pub use weights::WeightFormat;
 
 /// The format this version of the crate writes and reads.
 pub const CHECKPOINT_FORMAT: &str = "gipf-checkpoint-1";
@@ -32,79 +34,6 @@ const HEADER_KEY: &str = "gipf-checkpoint";
 const HASH_KEY: &str = "gipf-checkpoint-sha256";
 /// The tensor that is no part of the network.
 const CALIBRATION: &str = "calibration.largest";
-
-/// What a checkpoint says of itself.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CheckpointHeader {
-    /// [`CHECKPOINT_FORMAT`].
-    pub format: String,
-    /// The network's size.
-    pub architecture: Architecture,
-    /// The [`FEATURES_VERSION`] it was trained on.
-    pub features_version: u32,
-    /// The [`POLICY_VERSION`] it was trained for.
-    pub policy_version: u32,
-    /// The rules strings it was trained on, canonical; none: any.
-    pub rules: Vec<String>,
-    /// Training steps done.
-    pub step: u64,
-    /// The `sha256` of the checkpoint its training started from, if any.
-    pub parent: Option<String>,
-    /// The run that made it.
-    pub run: String,
-    /// How its weights are stored.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub weights: WeightFormat,
-    /// The SHA-256 of the tensors' bytes in the order of their names, in hexadecimal; set by [`Checkpoint::new`].
-    pub sha256: String,
-}
-
-/// How a checkpoint's weights are stored; in memory all are f32.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum WeightFormat {
-    /// All tensors as 32-bit floats: what training writes.
-    #[default]
-    F32,
-    /// Tensors of two or more dimensions as IEEE 754 half precision, the others as 32-bit floats.
-    F16,
-}
-
-impl WeightFormat {
-    /// Whether a tensor of this shape is stored in 16 bits.
-    fn halves(self, shape: &[usize]) -> bool {
-        self == WeightFormat::F16 && shape.len() >= 2
-    }
-}
-
-/// A field that is left out of the header has its default: headers from before there was a choice stay as they are.
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
-}
-
-impl CheckpointHeader {
-    /// The header of a network that was trained for `step` steps on `rules` by `run`; no parent.
-    pub fn new(
-        architecture: Architecture,
-        rules: Vec<String>,
-        step: u64,
-        run: impl Into<String>,
-    ) -> Self {
-        Self {
-            format: CHECKPOINT_FORMAT.to_owned(),
-            architecture,
-            features_version: FEATURES_VERSION,
-            policy_version: POLICY_VERSION,
-            rules,
-            step,
-            parent: None,
-            run: run.into(),
-            weights: WeightFormat::default(),
-            sha256: String::new(),
-        }
-    }
-}
 
 /// A network: header and tensors, checked against each other.
 #[derive(Clone, Debug, PartialEq)]
@@ -181,6 +110,9 @@ pub enum CheckpointProblem {
     /// Its calibration is none of this network.
     #[error("damaged: {0}")]
     Calibration(#[from] CalibrationError),
+    /// Its weights are in bytes, and what they are bytes of is not there.
+    #[error("int8 weights need a calibration, and there is none")]
+    Uncalibrated,
     /// A number is infinite or none at all: the network's training went wrong.
     #[error("tensor '{0}' holds a number that is not finite")]
     NotFinite(String),
@@ -204,21 +136,20 @@ impl Checkpoint {
             .map_err(|problem| CheckpointError { path: PathBuf::new(), problem })
     }
 
-    /// The same network with its weights rounded to the nearest 16-bit floats, which is how it is then stored: about half the file,
-    /// and every output moves by no more than roundings of a thousandth of a weight can move it. The error's path is empty.
+    /// The same network with its weights as this format stores them, which is how they are then stored: [`WeightFormat::F16`] takes
+    /// half of the file, and every output moves by no more than roundings of a thousandth of a weight can move it; with
+    /// [`WeightFormat::Int8`], about a third, the same holds for int8 evaluators. The error's path is empty.
     ///
     /// # Errors
-    /// A weight is beyond ±65504, the largest of these numbers.
-    pub fn rounded(mut self) -> Result<Self, CheckpointError> {
-        self.header.weights = WeightFormat::F16;
-        let weights = self.tensors.values_mut();
-        for tensor in weights.filter(|tensor| WeightFormat::F16.halves(&tensor.shape)) {
-            for value in &mut tensor.data {
-                *value = f16::from_f32(*value).to_f32();
-            }
-        }
-        Self::assemble(self.header, self.tensors, self.calibration)
-            .map_err(|problem| CheckpointError { path: PathBuf::new(), problem })
+    /// A weight is beyond ±65504, the largest number of 16 bits; int8 is asked of a network without a calibration.
+    pub fn rounded(mut self, weights: WeightFormat) -> Result<Self, CheckpointError> {
+        self.header.weights = weights;
+        let read = |checkpoint: &Self| {
+            let file = checkpoint.tensor_file()?;
+            let (tensors, calibration) = restored(&checkpoint.header, file.tensors_as_stored())?;
+            Self::assemble(checkpoint.header.clone(), tensors, calibration)
+        };
+        read(&self).map_err(|problem| CheckpointError { path: PathBuf::new(), problem })
     }
 
     /// The same player with exactly these heads for training: those it has stay as they are, missing ones start as those of a new
@@ -288,6 +219,21 @@ impl Checkpoint {
         Ok(file.to_bytes())
     }
 
+    /// A batch normalisation, such as `stem.bn`, with its running statistics: the factor and the addend of each channel, in its order.
+    /// Without such a normalisation there is none.
+    pub fn folded_norm(&self, name: &str) -> Vec<(f32, f32)> {
+        let part = |part: &str| {
+            self.tensors.get(&format!("{name}.{part}")).map_or(&[][..], |tensor| &tensor.data)
+        };
+        let (weight, bias, mean, var) = (part("weight"), part("bias"), part("mean"), part("var"));
+        (0..weight.len())
+            .map(|c| {
+                let factor = f64::from(weight[c]) / (f64::from(var[c]) + BATCH_NORM_EPSILON).sqrt();
+                (factor as f32, (f64::from(bias[c]) - f64::from(mean[c]) * factor) as f32)
+            })
+            .collect()
+    }
+
     /// Reads no more than a file's header: what `status` and listings need.
     pub fn load_header(path: &Path) -> Result<CheckpointHeader, CheckpointError> {
         let wrap = |problem| CheckpointError { path: path.to_owned(), problem };
@@ -312,48 +258,30 @@ impl Checkpoint {
             })
             .transpose()?;
         let mut checkpoint = Self { header, tensors, calibration };
-        checkpoint.header.sha256 = checkpoint.tensor_file().tensors_sha256();
+        checkpoint.header.sha256 = checkpoint.tensor_file()?.tensors_sha256();
         Ok(checkpoint)
     }
 
     fn read<R: std::io::Read>(reader: TensorReader<R>) -> Result<Self, CheckpointProblem> {
         let header = read_header(&reader.metadata)?;
-        let network = reader.shapes.iter().filter(|(name, _)| name.as_str() != CALIBRATION);
+        let network = reader.shapes.iter().filter(|(name, _)| is_network(&header, name));
         check_shapes(
             &header.architecture,
             network.map(|(name, shape)| (name.as_str(), shape.as_slice())),
         )?;
-        for (name, shape) in &reader.shapes {
-            let halves = name != CALIBRATION && header.weights.halves(shape);
-            if halves != reader.halves.contains(name) {
-                let reason = format!("does not say how '{}' is stored", shorten(name));
-                return Err(CheckpointProblem::Header(reason));
-            }
-        }
-        let (mut file, found) = reader.read_all(u64::MAX)?;
+        check_formats(&header, &reader.shapes, &reader.formats)?;
+        let (file, found) = reader.read_all(u64::MAX)?;
         if found != header.sha256 {
             return Err(CheckpointProblem::Checksum { found, expected: header.sha256 });
         }
-        let calibration = file.tensors.remove(CALIBRATION);
-        let calibration = calibration
-            .map(|tensor| Calibration::from_tensor(&header.architecture, tensor))
-            .transpose()?;
-        check_data(&file.tensors)?;
-        Ok(Self { header, tensors: file.tensors, calibration })
+        let (tensors, calibration) = restored(&header, file.tensors)?;
+        check_data(&tensors)?;
+        Ok(Self { header, tensors, calibration })
     }
 
     /// All that the file holds but its metadata.
-    fn tensor_file(&self) -> TensorFile {
-        let mut tensors = self.tensors.clone();
-        let weights = tensors.iter();
-        let halves = weights
-            .filter(|(_, tensor)| self.header.weights.halves(&tensor.shape))
-            .map(|(name, _)| name.clone())
-            .collect();
-        if let Some(calibration) = &self.calibration {
-            tensors.insert(CALIBRATION.to_owned(), calibration.as_tensor().clone());
-        }
-        TensorFile { metadata: BTreeMap::new(), tensors, halves }
+    fn tensor_file(&self) -> Result<TensorFile, CheckpointProblem> {
+        stored(&self.header, &self.tensors, self.calibration.as_ref())
     }
 
     fn to_file(&self) -> Result<TensorFile, CheckpointProblem> {
@@ -365,6 +293,6 @@ impl Checkpoint {
         let hash = hex(&Sha256::digest(&header));
         let metadata =
             BTreeMap::from([(HEADER_KEY.to_owned(), header), (HASH_KEY.to_owned(), hash)]);
-        Ok(TensorFile { metadata, ..checked.tensor_file() })
+        Ok(TensorFile { metadata, ..checked.tensor_file()? })
     }
 }

@@ -31,7 +31,7 @@ pub use architecture::{
 pub use auxiliary::{AuxiliaryHeads, SWING_SCALE};
 pub use checkpoint::{
     CHECKPOINT_FORMAT, Checkpoint, CheckpointError, CheckpointHeader, CheckpointProblem,
-    WeightFormat,
+    DrawnMixes, PlayerCard, PlayerRating, WeightFormat,
 };
 pub use evaluator::{EvalError, Evaluation, Evaluator, check_lengths};
 pub use features::{
@@ -44,9 +44,9 @@ pub use native::{
 };
 pub use policy::{
     PLANE_SPOTS, POLICY_GLOBALS, POLICY_PLANES, POLICY_SIZE, POLICY_VERSION, PlaneMask,
-    PolicyIndex, plane_mask, symmetry_permutation,
+    PolicyIndex, plane_mask, plane_name, symmetry_permutation,
 };
-pub use tensor_file::{Tensor, TensorFile, TensorFileError, TensorFileProblem};
+pub use tensor_file::{NumberFormat, Tensor, TensorFile, TensorFileError, TensorFileProblem};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -128,6 +128,45 @@ pub fn plane_mask(rules: &Rules) -> PlaneMask {
     mask
 }
 
+/// What a policy plane is for, in words.
+///
+/// # Panics
+/// If there is no such plane.
+pub fn plane_name(plane: usize) -> String {
+    const DIRECTIONS: [&str; 6] = ["N", "NE", "SE", "S", "SW", "NW"];
+    let entry = |what: &str, plane: usize| match plane % 7 {
+        0 => format!("{what} onto an empty spot"),
+        push => format!("{what} that pushes {}", DIRECTIONS[push - 1]),
+    };
+    match plane {
+        ENTER..EXTRA => {
+            let kind = match EntryKind::from_index(plane / 7) {
+                Some(EntryKind::Gipf) => "a GIPF-piece".to_owned(),
+                Some(EntryKind::Loaded(kind)) => {
+                    format!("a piece with a {}-potential", kind.name())
+                }
+                _ => "a basic piece".to_owned(),
+            };
+            entry(&format!("entry of {kind}"), plane)
+        }
+        EXTRA..ZERTZ => entry("TAMSK-potential's extra move", plane - EXTRA),
+        ZERTZ..YINSH => format!("ZÈRTZ-potential's jump {}", DIRECTIONS[plane - ZERTZ]),
+        YINSH..DVONN => {
+            let (direction, distance) =
+                ((plane - YINSH) / YINSH_DISTANCES, (plane - YINSH) % YINSH_DISTANCES + 1);
+            format!("YINSH-potential's run {} by {distance}", DIRECTIONS[direction])
+        }
+        DVONN..PUNCT => format!("DVONN-potential's cover {}", DIRECTIONS[plane - DVONN]),
+        PUNCT..REMOVAL => format!("PÜNCT-potential's cover {}", DIRECTIONS[plane - PUNCT]),
+        REMOVAL..TAKE => {
+            let orientation = ["N-S", "NE-SW", "SE-NW"][plane - REMOVAL];
+            format!("removal of a row {orientation}, averaged over its line")
+        }
+        TAKE => "a spot that a removal takes by choice".to_owned(),
+        other => panic!("no policy plane {other}"),
+    }
+}
+
 /// For each action of a position its one group, or two, of weighted logits.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PolicyIndex {

@@ -2,18 +2,20 @@
 //!
 //! A safetensors file is the length of a JSON header (8 bytes, little-endian), the header, and the tensors' bytes. Written here,
 //! metadata keys and tensors are in the order of their names and the header is padded with spaces to a multiple of 8, so that
-//! equal contents make equal files. In memory all numbers are f32; a tensor may be stored with 16 bits a number.
+//! equal contents make equal files. In memory all numbers are f32; a tensor may be stored with 16 or 8 bits a number.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod numbers;
+
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use half::f16;
-use safetensors::Dtype;
 use safetensors::tensor::Metadata;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
+
+pub use numbers::NumberFormat;
 
 /// The longest header that is read, in bytes: a thousand times what the largest network needs is no network.
 const MAX_HEADER: u64 = 8 << 20;
@@ -36,8 +38,8 @@ pub struct TensorFile {
     pub metadata: BTreeMap<String, String>,
     /// Tensors by name.
     pub tensors: BTreeMap<String, Tensor>,
-    /// Names of the tensors that are stored as F16: every number of theirs is rounded to one when it is written.
-    pub halves: BTreeSet<String>,
+    /// How tensors are stored, by name; those without an entry as F32.
+    pub formats: BTreeMap<String, NumberFormat>,
 }
 
 /// An error of reading or writing a file of tensors.
@@ -75,8 +77,8 @@ pub enum TensorFileProblem {
         /// The most that is read.
         limit: u64,
     },
-    /// A tensor is not of floats with 32 or 16 bits.
-    #[error("tensor '{name}' is {found}, not F32 or F16")]
+    /// A tensor's numbers are stored in another way than those of [`NumberFormat`].
+    #[error("tensor '{name}' is {found}, not F32, F16 or I8")]
     Type {
         /// Its name.
         name: String,
@@ -109,10 +111,9 @@ impl TensorFile {
         }
         let mut end = 0;
         for (name, tensor) in &self.tensors {
-            let (start, half) = (end, self.halves.contains(name));
-            end += bytes_of(half) * tensor.data.len();
-            let dtype = if half { "F16" } else { "F32" };
-            let info = serde_json::json!({ "dtype": dtype, "shape": tensor.shape, "data_offsets": [start, end] });
+            let (start, format) = (end, self.format(name));
+            end += format.bytes() * tensor.data.len();
+            let info = serde_json::json!({ "dtype": format.name(), "shape": tensor.shape, "data_offsets": [start, end] });
             header.insert(name.clone(), info);
         }
         let mut header = serde_json::Value::Object(header).to_string().into_bytes();
@@ -122,6 +123,19 @@ impl TensorFile {
         bytes.extend_from_slice(&header);
         self.encode(|encoded| bytes.extend_from_slice(encoded));
         bytes
+    }
+
+    /// The tensors as a reader of the file would see them: each number rounded as it is stored.
+    pub(crate) fn tensors_as_stored(&self) -> BTreeMap<String, Tensor> {
+        let mut bytes = Vec::new();
+        let read = |(name, tensor): (&String, &Tensor)| {
+            let (format, mut data) = (self.format(name), Vec::with_capacity(tensor.data.len()));
+            bytes.clear();
+            format.encode(&tensor.data, &mut bytes);
+            format.decode(&bytes, &mut data);
+            (name.clone(), Tensor { shape: tensor.shape.clone(), data })
+        };
+        self.tensors.iter().map(read).collect()
     }
 
     /// Writes the file so that at `path` there is at every moment either what was there before or the whole new file.
@@ -171,25 +185,19 @@ impl TensorFile {
     fn encode(&self, mut take: impl FnMut(&[u8])) {
         let mut bytes = Vec::with_capacity(4 * CHUNK);
         for (name, tensor) in &self.tensors {
-            let half = self.halves.contains(name);
+            let format = self.format(name);
             for values in tensor.data.chunks(CHUNK) {
                 bytes.clear();
-                if half {
-                    bytes.extend(
-                        values.iter().flat_map(|&value| f16::from_f32(value).to_le_bytes()),
-                    );
-                } else {
-                    bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
-                }
+                format.encode(values, &mut bytes);
                 take(&bytes);
             }
         }
     }
-}
 
-/// Bytes of a number in a file.
-fn bytes_of(half: bool) -> usize {
-    if half { 2 } else { 4 }
+    /// How a tensor is stored.
+    fn format(&self, name: &str) -> NumberFormat {
+        self.formats.get(name).copied().unwrap_or_default()
+    }
 }
 
 /// Writes `bytes` to a file beside `path`, syncs it, renames it to `path` and syncs the folder.
@@ -233,8 +241,8 @@ pub(crate) struct TensorReader<R> {
     pub(crate) metadata: BTreeMap<String, String>,
     /// Names and shapes in the order of the file's bytes.
     pub(crate) shapes: Vec<(String, Vec<usize>)>,
-    /// Names of the tensors that are stored as F16.
-    pub(crate) halves: BTreeSet<String>,
+    /// How tensors are stored that are not F32, by name.
+    pub(crate) formats: BTreeMap<String, NumberFormat>,
     data_len: u64,
 }
 
@@ -275,22 +283,24 @@ impl<R: Read> TensorReader<R> {
         if data_len != len - 8 - length {
             return Err(TensorFileProblem::Length { expected: 8 + length + data_len, found: len });
         }
-        let (mut shapes, mut halves) = (Vec::new(), BTreeSet::new());
+        let (mut shapes, mut formats) = (Vec::new(), BTreeMap::new());
         for name in header.offset_keys() {
             let Some(info) = header.info(&name) else {
                 continue;
             };
-            match info.dtype {
-                Dtype::F32 => {}
-                Dtype::F16 => {
-                    halves.insert(name.clone());
+            match NumberFormat::of(info.dtype) {
+                Some(NumberFormat::F32) => {}
+                Some(format) => {
+                    formats.insert(name.clone(), format);
                 }
-                found => return Err(TensorFileProblem::Type { name, found: found.to_string() }),
+                None => {
+                    return Err(TensorFileProblem::Type { name, found: info.dtype.to_string() });
+                }
             }
             shapes.push((name, info.shape.clone()));
         }
         let metadata = header.metadata().clone().unwrap_or_default().into_iter().collect();
-        Ok(Self { source, metadata, shapes, halves, data_len })
+        Ok(Self { source, metadata, shapes, formats, data_len })
     }
 
     /// The tensors, and the SHA-256 of the bytes they were read from.
@@ -306,24 +316,17 @@ impl<R: Read> TensorReader<R> {
         let mut tensors = BTreeMap::new();
         for (name, shape) in self.shapes {
             let len: usize = shape.iter().product();
-            let half = self.halves.contains(&name);
+            let format = self.formats.get(&name).copied().unwrap_or_default();
             let mut data = Vec::with_capacity(len);
             while data.len() < len {
-                let bytes = &mut bytes[..bytes_of(half) * CHUNK.min(len - data.len())];
+                let bytes = &mut bytes[..format.bytes() * CHUNK.min(len - data.len())];
                 self.source.read_exact(bytes)?;
                 hash.update(&*bytes);
-                if half {
-                    let numbers = bytes.chunks_exact(2).map(|b| f16::from_le_bytes([b[0], b[1]]));
-                    data.extend(numbers.map(f32::from));
-                } else {
-                    data.extend(
-                        bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])),
-                    );
-                }
+                format.decode(bytes, &mut data);
             }
             tensors.insert(name, Tensor { shape, data });
         }
-        let file = TensorFile { metadata: self.metadata, tensors, halves: self.halves };
+        let file = TensorFile { metadata: self.metadata, tensors, formats: self.formats };
         Ok((file, hex(&hash.finalize())))
     }
 }

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use gipf_model::{
     Architecture, AuxiliaryHeads, Checkpoint, CheckpointError, CheckpointHeader,
-    CheckpointProblem as Problem, Features, Tensor, TensorFile, calibrate,
+    CheckpointProblem as Problem, DrawnMixes, Features, PlayerCard, PlayerRating, Tensor,
+    TensorFile, WeightFormat, calibrate,
 };
 use tempfile::TempDir;
 
@@ -55,7 +56,7 @@ fn changed(change: impl FnOnce(&mut serde_json::Value, &mut BTreeMap<String, Ten
 #[test]
 fn rounded_weights_take_half_the_file() {
     let whole = example();
-    let rounded = whole.clone().rounded().expect("rounds");
+    let rounded = whole.clone().rounded(WeightFormat::F16).expect("rounds");
     assert_eq!(load(&rounded.to_bytes().expect("bytes")).expect("loads"), rounded);
     assert_ne!(rounded.header.sha256, whole.header.sha256);
     for (name, tensor) in &whole.tensors {
@@ -66,19 +67,88 @@ fn rounded_weights_take_half_the_file() {
     }
     let large = Checkpoint::initial(Architecture::new(6, 48), Vec::new(), "a run", 1).expect("new");
     let bytes = |checkpoint: &Checkpoint| checkpoint.to_bytes().expect("bytes").len();
-    let ratio = bytes(&large.clone().rounded().expect("rounds")) as f64 / bytes(&large) as f64;
+    let ratio = bytes(&large.clone().rounded(WeightFormat::F16).expect("rounds")) as f64
+        / bytes(&large) as f64;
     assert!(ratio < 0.53, "{ratio}");
     // A network whose training went astray.
     let mut wild = whole;
     wild.tensors.get_mut("stem.conv.weight").expect("a tensor").data[0] = 1e6;
-    let error = wild.rounded().expect_err("too large");
+    let error = wild.rounded(WeightFormat::F16).expect_err("too large");
     assert!(matches!(error.problem, Problem::NotFinite(name) if name == "stem.conv.weight"));
+}
+
+/// The trained network of the tests, calibrated on some positions of a game.
+fn trained() -> (Checkpoint, Vec<Features>) {
+    let path = Path::new("../tests/data/checkpoints/standard-4x32.safetensors");
+    let checkpoint = Checkpoint::load(path).expect("a checkpoint");
+    let mut position = "standard".parse::<gipf_core::Rules>().expect("rules").start();
+    let (mut positions, mut actions) = (Vec::new(), Vec::new());
+    while positions.len() < 60 && position.decider().is_some() {
+        position.actions(&mut actions);
+        let mut features = Features::new();
+        features.fill(&position, &actions);
+        positions.push(features);
+        position.play(actions[7 * positions.len() % actions.len()]);
+    }
+    let calibration = calibrate(&checkpoint, &positions);
+    (checkpoint.with_calibration(calibration).expect("fits"), positions)
+}
+
+#[test]
+fn int8_weights_take_a_third_of_the_file() {
+    let (whole, positions) = trained();
+    let small = whole.clone().rounded(WeightFormat::Int8).expect("rounds");
+    let bytes = small.to_bytes().expect("bytes");
+    let loaded = load(&bytes).expect("loads");
+    assert_eq!(loaded, small);
+    assert_eq!(loaded.to_bytes().expect("bytes"), bytes, "reading and writing changes nothing");
+    let again = small.clone().rounded(WeightFormat::Int8).expect("rounds");
+    assert_eq!(again, small, "rounding twice is rounding once");
+
+    let large = Checkpoint::initial(Architecture::new(6, 64), Vec::new(), "a run", 1).expect("new");
+    let calibration = calibrate(&large, &positions);
+    let large = large.with_calibration(calibration).expect("fits");
+    let length = |weights| {
+        large.clone().rounded(weights).expect("rounds").to_bytes().expect("bytes").len() as f64
+    };
+    let ratio = length(WeightFormat::Int8) / length(WeightFormat::F32);
+    assert!(ratio < 0.33, "{ratio}");
+
+    let uncalibrated = example().rounded(WeightFormat::Int8).expect_err("no calibration");
+    assert!(matches!(uncalibrated.problem, Problem::Uncalibrated));
+}
+
+#[test]
+fn a_card_says_who_a_player_is() {
+    let mut checkpoint = example();
+    checkpoint.header.mixes =
+        vec![DrawnMixes { variant: "standard".to_owned(), punct_convert: false }];
+    let rating = PlayerRating {
+        elo: 120,
+        interval: [80, 161],
+        anchor: "greedy".to_owned(),
+        rules: "standard".to_owned(),
+        limit: "64 nodes a decision".to_owned(),
+    };
+    assert_eq!(
+        rating.to_string(),
+        "+120 Elo (+80 to +161) above greedy, standard, 64 nodes a decision"
+    );
+    checkpoint.header.card = Some(PlayerCard {
+        name: "someone".to_owned(),
+        licence: "MIT".to_owned(),
+        rating: Some(rating),
+    });
+    let checkpoint = Checkpoint::new(checkpoint.header, checkpoint.tensors).expect("a checkpoint");
+    assert_eq!(load(&checkpoint.to_bytes().expect("bytes")).expect("loads"), checkpoint);
 }
 
 #[test]
 fn how_weights_are_stored_is_what_the_header_says() {
-    let claimed = changed(|header, _| header["weights"] = "f16".into());
-    assert!(matches!(problem(&claimed), Problem::Header(text) if text.contains("stored")));
+    for weights in ["f16", "int8"] {
+        let claimed = changed(|header, _| header["weights"] = weights.into());
+        assert!(matches!(problem(&claimed), Problem::Header(text) if text.contains("stored")));
+    }
     let unknown = changed(|header, _| header["weights"] = "f8".into());
     assert!(matches!(problem(&unknown), Problem::Header(text) if text.contains("f8")));
 }

@@ -1,20 +1,23 @@
 //! The program `gipf-player`: see `gipf-player --help`.
 #![forbid(unsafe_code)]
 
-use std::fs;
 use std::io::{self, BufReader, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, anyhow, bail};
 use clap::{Parser, Subcommand};
-use gipf_core::{Play, Position, Rules};
+use gipf_core::{Play, Position, Rules, RulesError};
+use gipf_player::games::PlayedGame;
+use gipf_player::games::files::nth_game;
 use gipf_player::messages::{
     StandardOutput, Usage, arguments, count_of, echo, is_broken_pipe, one_line, split_plays,
 };
-use gipf_player::{drawing, named, ugi};
+use gipf_player::named::Named;
+#[cfg(feature = "serve")]
+use gipf_player::serve;
+use gipf_player::{analyse, drawing, ugi};
 
-/// Plays GIPF as an engine, and draws positions and games.
+/// Plays GIPF as an engine or a service, judges games, and draws positions.
 #[derive(Debug, Parser)]
 #[command(name = "gipf-player", version, max_term_width = 110)]
 struct Cli {
@@ -27,7 +30,7 @@ enum Command {
     /// Draw a position, or a game's position after its last play or after --at
     #[command(after_help = "Example: gipf-player show --rules standard --plays 'e1-e2;i4-h5'")]
     Show {
-        /// File of game lines or records (one JSON object a line, not packed), in place of --rules, --position, --plays
+        /// File of game lines or records (one JSON object a line, packed by gzip or zstd or not), in place of --rules, --position, --plays
         #[arg(conflicts_with_all = ["rules", "position", "plays"])]
         file: Option<PathBuf>,
         /// Which game of the file, from 1
@@ -46,14 +49,34 @@ enum Command {
         #[arg(long, value_name = "P;P…", allow_hyphen_values = true)]
         plays: Option<String>,
     },
+    /// Serve a trained player over HTTP: a page for the browser, and a JSON interface described at /openapi.json
+    #[cfg(feature = "serve")]
+    #[command(after_help = "Example: gipf-player serve shipped:standard --port 8080")]
+    Serve {
+        #[command(flatten)]
+        args: serve::Args,
+        /// Who plays: shipped:NAME (a trained player that comes with this program) or a player's file
+        player: String,
+    },
     /// Speak the engine protocol UGI on standard input and output
     #[command(
         after_help = "Example: printf 'ugi\\nposition startpos\\ngo nodes 100\\nquit\\n' | gipf-player ugi --player greedy"
     )]
     Ugi {
-        /// Who plays: shipped:NAME (a trained player that comes with this program), a checkpoint file, random, greedy,
+        /// Who plays: shipped:NAME (a trained player that comes with this program), a player's file, random, greedy,
         /// alphabeta[:DEPTH] or mcts[:PLAYOUTS]
         #[arg(long, default_value = "greedy")]
+        player: String,
+    },
+    /// Judge each play of games: its value, the best play, and what was lost
+    #[command(
+        after_help = "Example: gipf-player analyse game.jsonl --player shipped:standard --nodes 1000"
+    )]
+    Analyse {
+        #[command(flatten)]
+        args: analyse::Args,
+        /// Who judges: shipped:NAME, a player's file, or mcts[:PLAYOUTS]
+        #[arg(long, default_value = "shipped:standard")]
         player: String,
     },
 }
@@ -79,108 +102,57 @@ fn run(cli: Cli, out: &mut impl Write) -> anyhow::Result<()> {
     match cli.command {
         Command::Show { file, game, at, rules, position, plays } => {
             let game = match file {
-                Some(file) => from_file(&file, game as usize)?,
-                None => Game {
-                    rules,
-                    start: position,
-                    plays: split_plays(&plays.unwrap_or_default())?
-                        .into_iter()
-                        .map(str::to_owned)
-                        .collect(),
-                    place: None,
-                },
+                Some(file) => nth_game(&file, game as usize)?,
+                None => from_arguments(&rules, position.as_deref(), &plays.unwrap_or_default())?,
             };
             show(&game, at, out)
         }
+        #[cfg(feature = "serve")]
+        Command::Serve { args, player } => serve::run(&args, &Named::parse(&player)?, out),
+        Command::Analyse { args, player } => analyse::run(&args, &Named::parse(&player)?, out),
         Command::Ugi { player } => {
-            let rules: Rules = "standard".parse()?;
+            let named = Named::parse(&player)?;
+            let rules = named.rules()?;
+            let mut engine = match named {
+                Named::BuiltIn(built_in) => ugi::Engine::new(built_in.player(), rules, out)?,
+                Named::Trained(file) => ugi::Engine::trained(file, rules, out)?,
+            };
             // A lock of standard input cannot go to another thread.
-            let player = named::player(&player)?;
-            Ok(ugi::Engine::new(player, rules, out)?.run(BufReader::new(io::stdin()))?)
+            Ok(engine.run(BufReader::new(io::stdin()))?)
         }
     }
 }
 
-struct Game {
-    rules: String,
-    start: Option<String>,
-    plays: Vec<String>,
-    /// The file and game it comes from; `None` for one from the arguments.
-    place: Option<String>,
-}
-
-impl Game {
-    /// What is wrong with it: a failure where it is a file's, wrong use where it is the arguments'.
-    fn fault(&self, text: String) -> anyhow::Error {
-        match &self.place {
-            Some(place) => anyhow!("{place}: {text}"),
-            None => Usage::error(text),
-        }
-    }
-}
-
-fn show(game: &Game, at: Option<usize>, out: &mut impl Write) -> anyhow::Result<()> {
-    let rules: Rules = game
-        .rules
-        .parse()
-        .map_err(|error| game.fault(format!("rules '{}': {error}", echo(&game.rules))))?;
-    let mut position = match &game.start {
-        Some(text) => Position::parse(&rules, text)
-            .map_err(|error| game.fault(format!("position '{}': {error}", echo(text))))?,
-        None => rules.start(),
-    };
+/// Draws the position after so many plays of a game, after the last one where no number is given.
+fn show(game: &PlayedGame, at: Option<usize>, out: &mut impl Write) -> anyhow::Result<()> {
     let at = at.unwrap_or(game.plays.len());
-    if at > game.plays.len() {
-        let length = count_of(game.plays.len(), "play");
+    let length = count_of(game.plays.len(), "play");
+    let Some(position) = game.positions.get(at) else {
         return Err(Usage::error(format!("--at {at}: the game has {length}")));
-    }
-    for (index, text) in game.plays[..at].iter().enumerate() {
-        let fault = |error: &dyn std::fmt::Display| {
-            game.fault(format!("play {} ('{}'): {error}", index + 1, echo(text)))
-        };
-        let play: Play = text.parse().map_err(|error| fault(&error))?;
-        position.try_play(play).map_err(|error| fault(&error))?;
-    }
-    write!(out, "{}", drawing::board(&position))?;
+    };
+    write!(out, "{}", drawing::board(position))?;
     if at > 0 {
-        writeln!(
-            out,
-            "after {at} of {}, the last one {}",
-            count_of(game.plays.len(), "play"),
-            game.plays[at - 1]
-        )?;
+        writeln!(out, "after {at} of {length}, the last one {}", game.plays[at - 1])?;
     }
     Ok(())
 }
 
-/// The game on one line of a file: a game line has its plays as texts, a record as objects with the text in `p`.
-fn from_file(path: &PathBuf, number: usize) -> anyhow::Result<Game> {
-    let shown = path.display();
-    let bytes = fs::read(path).with_context(|| format!("cannot read {shown}"))?;
-    if [&[0x1f, 0x8b][..], &[0x28, 0xb5, 0x2f, 0xfd]].iter().any(|head| bytes.starts_with(head)) {
-        bail!("{shown} is packed (gzip or zstd): unpack it first");
+/// The game that the arguments spell out.
+fn from_arguments(rules: &str, start: Option<&str>, plays: &str) -> anyhow::Result<PlayedGame> {
+    let rules: Rules =
+        rules.parse().map_err(|error: RulesError| Usage::error(error.to_string()))?;
+    let start = match start {
+        Some(text) => Position::parse(&rules, text)
+            .map_err(|error| Usage::error(format!("position '{}': {error}", echo(text))))?,
+        None => rules.start(),
+    };
+    let mut game = PlayedGame::new(start);
+    for (text, number) in split_plays(plays)?.into_iter().zip(1..) {
+        let fault = |error: &dyn std::fmt::Display| {
+            Usage::error(format!("play {number} ('{}'): {error}", echo(text)))
+        };
+        let play: Play = text.parse().map_err(|error| fault(&error))?;
+        game.play(play).map_err(|error| fault(&error))?;
     }
-    let text =
-        String::from_utf8(bytes).ok().with_context(|| format!("{shown} is no text (UTF-8)"))?;
-    let line = text
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .nth(number - 1)
-        .ok_or_else(|| Usage::error(format!("{shown} has no game {number}")))?;
-    let value: serde_json::Value =
-        serde_json::from_str(line).with_context(|| format!("{shown}, game {number}"))?;
-    let string = |name: &str| value.get(name).and_then(|field| field.as_str()).map(str::to_owned);
-    let plays = value.get("plays").and_then(|plays| plays.as_array());
-    let plays = plays.with_context(|| format!("{shown}, game {number}: no plays"))?;
-    let texts = plays
-        .iter()
-        .map(|play| play.as_str().or_else(|| play.get("p")?.as_str()).map(str::to_owned));
-    Ok(Game {
-        rules: string("rules").with_context(|| format!("{shown}, game {number}: no rules"))?,
-        start: string("start"),
-        place: Some(format!("{shown}, game {number}")),
-        plays: texts
-            .collect::<Option<_>>()
-            .with_context(|| format!("{shown}, game {number}: a play without a text"))?,
-    })
+    Ok(game)
 }

@@ -2,34 +2,64 @@
 
 use std::path::Path;
 
-use gipf_model::{Checkpoint, Evaluator, Int8Evaluator, NativeEvaluator};
-use gipf_selfplay::{
-    BuiltIn, Network, NetworkPlayer, Player, PlayerNameError, SearchConfig, nearest_name,
-};
+use gipf_core::Rules;
+use gipf_selfplay::{BuiltIn, Player, PlayerNameError, nearest_name};
 
+use crate::file::PlayerFile;
 use crate::messages::{Usage, echo};
 use crate::shipped::Shipped;
 
 /// What the command line accepts, for messages.
 pub const FORMS: &str =
-    "random, greedy, alphabeta[:DEPTH], mcts[:PLAYOUTS], shipped:NAME or a checkpoint file";
+    "random, greedy, alphabeta[:DEPTH], mcts[:PLAYOUTS], shipped:NAME or a player's file";
 
-/// The player that this text names: one without a network, `shipped:NAME`, or a file of `gipf train` or `gipf export`.
-///
-/// # Errors
-/// [`Usage`] for a name that is none; a failure where the file is damaged or of another version.
-pub fn player(text: &str) -> anyhow::Result<Box<dyn Player>> {
-    match text.parse::<BuiltIn>() {
-        Ok(built_in) => return Ok(built_in.player()),
-        Err(PlayerNameError::Unknown { .. }) => {}
-        Err(error) => return Err(Usage::error(error.to_string())),
+/// Who plays.
+pub enum Named {
+    /// A player without a network.
+    BuiltIn(BuiltIn),
+    /// A trained player.
+    Trained(Box<PlayerFile>),
+}
+
+impl Named {
+    /// The player that this text names: one without a network, `shipped:NAME`, or a file of `gipf train` or `gipf export`, which is
+    /// called by this name.
+    ///
+    /// # Errors
+    /// [`Usage`] for a name that is none; a failure where the file is damaged or of another version.
+    pub fn parse(text: &str) -> anyhow::Result<Named> {
+        match text.parse::<BuiltIn>() {
+            Ok(built_in) => return Ok(Named::BuiltIn(built_in)),
+            Err(PlayerNameError::Unknown { .. }) => {}
+            Err(error) => return Err(Usage::error(error.to_string())),
+        }
+        let file = match text.strip_prefix("shipped:") {
+            Some(name) => Shipped::named(name)?.player()?,
+            None if Path::new(text).exists() => PlayerFile::read(Path::new(text))?.called(text),
+            None => return Err(unknown(text, text, FORMS)),
+        };
+        Ok(Named::Trained(Box::new(file)))
     }
-    let checkpoint = match text.strip_prefix("shipped:") {
-        Some(name) => Shipped::named(name)?.checkpoint()?,
-        None if Path::new(text).exists() => Checkpoint::load(Path::new(text))?,
-        None => return Err(unknown(text, text, FORMS)),
-    };
-    Ok(Box::new(NetworkPlayer::new(network(text, &checkpoint))?))
+
+    /// The player.
+    pub fn player(&self) -> Box<dyn Player> {
+        match self {
+            Named::BuiltIn(built_in) => built_in.player(),
+            Named::Trained(file) => Box::new(file.player()),
+        }
+    }
+
+    /// The rules that it plays by if nobody says which.
+    ///
+    /// # Errors
+    /// [`Usage`]: those of its file are none that this version can read.
+    pub fn rules(&self) -> anyhow::Result<Rules> {
+        let rules = match self {
+            Named::BuiltIn(_) => "standard".parse(),
+            Named::Trained(file) => file.rules(),
+        };
+        rules.map_err(|error| Usage::error(error.to_string()))
+    }
 }
 
 /// No player is named by `text`, whose last part is `place`; `forms` says what would be one.
@@ -39,19 +69,4 @@ pub fn unknown(text: &str, place: &str, forms: &str) -> anyhow::Error {
         None => String::new(),
     };
     Usage::error(format!("no player '{}'{hint} (a player is {forms})", echo(text)))
-}
-
-/// The network of a checkpoint with the search around it: in int8 where it is calibrated, which is faster and no weaker
-/// (docs/METHODS.md).
-fn network(name: &str, checkpoint: &Checkpoint) -> Network<Box<dyn Evaluator>> {
-    let evaluator: Box<dyn Evaluator> = match &checkpoint.calibration {
-        Some(calibration) => Box::new(Int8Evaluator::new(checkpoint, calibration)),
-        None => Box::new(NativeEvaluator::new(checkpoint)),
-    };
-    Network {
-        name: name.to_owned(),
-        evaluator,
-        search: SearchConfig::default(),
-        checkpoint: checkpoint.header.step,
-    }
 }

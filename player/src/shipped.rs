@@ -3,6 +3,7 @@
 use gipf_model::{Checkpoint, CheckpointError};
 use gipf_selfplay::nearest_name;
 
+use crate::file::PlayerFile;
 use crate::messages::{Usage, echo};
 
 /// A trained player.
@@ -43,6 +44,19 @@ impl Shipped {
     /// # Errors
     /// The file in the program is damaged or of another version, which its tests rule out.
     pub fn checkpoint(&self) -> Result<Checkpoint, CheckpointError> {
-        Checkpoint::from_bytes(&format!("shipped:{}", self.name), self.file)
+        Checkpoint::from_bytes(&self.full_name(), self.file)
+    }
+
+    /// The player, called `shipped:NAME`.
+    ///
+    /// # Errors
+    /// As those of [`Shipped::checkpoint`].
+    pub fn player(&self) -> Result<PlayerFile, CheckpointError> {
+        let name = self.full_name();
+        Ok(PlayerFile::new(&name, self.checkpoint()?).called(&name))
+    }
+
+    fn full_name(&self) -> String {
+        format!("shipped:{}", self.name)
     }
 }

@@ -38,16 +38,19 @@ pub fn situation(position: &Position) -> String {
 /// Why the game has ended; `None` while it goes on (rules, section 8).
 pub fn ending(position: &Position) -> Option<String> {
     let loser = position.winner()?.other();
-    // A colour that has not begun to enter has not lost its GIPF-pieces.
-    let begun = position.stage(loser) != Stage::G
-        || position.hand_basic(loser) < position.rules().basic(loser);
-    let none_left =
-        position.rules().variant() != Variant::Basic && begun && position.gipf_count(loser) == 0;
-    Some(if none_left {
+    Some(if lost_its_gipfs(position, loser) {
         format!("{loser} has no GIPF-piece left")
     } else {
         format!("{loser} has to play and cannot")
     })
+}
+
+/// Whether a colour has lost for want of GIPF-pieces.
+pub(crate) fn lost_its_gipfs(position: &Position, loser: Color) -> bool {
+    // A colour that has not begun to enter has not lost its GIPF-pieces.
+    let begun = position.stage(loser) != Stage::G
+        || position.hand_basic(loser) < position.rules().basic(loser);
+    position.rules().variant() != Variant::Basic && begun && position.gipf_count(loser) == 0
 }
 
 /// A colour's hand, its GIPF-pieces on the board and what it may enter, in one line without its name.

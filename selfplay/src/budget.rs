@@ -35,6 +35,11 @@ pub struct Budget<'a> {
     pub clock: Option<&'a dyn Clock>,
     /// Hears of the search while it goes on: after each depth, or from time to time.
     pub listener: Option<&'a dyn Fn(&Thought)>,
+    /// Goes on with the search of the same decision that its clock has stopped, with the same budget, in place of beginning another
+    /// one: the result is that of a search that nobody stopped. Players that search no tree of a network begin anew.
+    pub resume: bool,
+    /// The most plays that a tree search tells of in [`Thought::candidates`]; 0: none.
+    pub candidates: usize,
 }
 
 impl Budget<'static> {
@@ -82,6 +87,21 @@ pub struct Thought {
     /// The value of the decision.
     pub score: Option<Score>,
     /// The expected plays, the search's choice first.
+    pub line: Vec<Play>,
+    /// The plays that a tree search has looked at, its choice first, the others by falling visits; as many as were asked for.
+    pub candidates: Vec<Candidate>,
+}
+
+/// One play of a decision as a tree search sees it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidate {
+    /// Its visits, those of earlier searches of the same tree included; 1 or more.
+    pub visits: u32,
+    /// Its share of the search's policy, 0 to 1.
+    pub share: f32,
+    /// Its value, from the side that decides.
+    pub score: Score,
+    /// The expected plays, this one first.
     pub line: Vec<Play>,
 }
 

@@ -30,6 +30,12 @@ impl HalvingSchedule {
         schedule
     }
 
+    /// Whether the next number is the first of a row.
+    #[cfg(feature = "threads")]
+    pub(crate) fn begins_row(&self) -> bool {
+        self.place == 0
+    }
+
     /// Visits that each candidate gets in a phase with the present number of candidates.
     fn rows(&self) -> u32 {
         (self.simulations / (self.phases * self.considered).max(1)).max(1)

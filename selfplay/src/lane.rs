@@ -1,31 +1,28 @@
 //! One game of self-play and the search of its decisions.
 
-use gipf_core::record::{GameId, GameRecord, GameResult, RECORD_FORMAT};
-use gipf_core::{Play, Position, Rules};
+use gipf_core::record::{GameRecord, GameResult};
+use gipf_core::{Play, Position};
 use gipf_model::{Evaluation, Features};
 
 use crate::cache::EvaluationCache;
 use crate::config::SelfPlayConfig;
-use crate::counter::GameCounter;
-use crate::random::{Purpose, RandomKey, below, open_unit, weighted};
-use crate::record::Made;
+use crate::given::Given;
+use crate::random::{Purpose, RandomKey, below, open_unit};
+use crate::record::{Made, drawn_play, game_record};
 use crate::search::{Search, SearchBudget, SearchResult};
-use crate::spec::RulesSampler;
-use crate::worker::{WorkerIdentity, WorkerStats};
+use crate::source::{GameSource, ListedGame};
+use crate::worker::WorkerStats;
 
 /// What the lanes of a worker share.
 pub(crate) struct Table {
     pub(crate) config: SelfPlayConfig,
-    pub(crate) sampler: RulesSampler,
-    pub(crate) identity: WorkerIdentity,
-    pub(crate) counter: GameCounter,
+    pub(crate) source: GameSource,
     pub(crate) checkpoint: u64,
     pub(crate) stats: WorkerStats,
     /// What the evaluator has said, where it is kept.
     pub(crate) cache: Option<EvaluationCache>,
     /// Scratch space.
-    pub(crate) actions: Vec<Play>,
-    pub(crate) outcomes: Vec<(Play, f64)>,
+    pub(crate) given: Given,
     pub(crate) result: SearchResult,
 }
 
@@ -39,8 +36,9 @@ pub(crate) struct Lane {
 
 /// A game under way.
 struct Game {
+    /// Which one it is.
+    listed: ListedGame,
     key: RandomKey,
-    rules: Rules,
     position: Position,
     plays: Vec<Made>,
     /// Plays of the random opening.
@@ -57,15 +55,14 @@ impl Game {
         self.plays.len() as u32
     }
 
-    fn start(table: &Table, game: u64) -> Game {
-        let key = RandomKey { seed: table.identity.seed, game };
-        let spec = table.sampler.draw(&mut key.stream(0, Purpose::Rules));
+    fn start(table: &Table, listed: ListedGame) -> Game {
+        let key = listed.key();
         let most = table.config.opening.random_plays as usize;
         let random_plays = below(&mut key.stream(0, Purpose::OpeningLength), most + 1) as u32;
         Game {
             key,
-            rules: spec.rules,
-            position: spec.rules.start(),
+            position: listed.rules().start(),
+            listed,
             plays: Vec::new(),
             random_plays,
             decided: 0,
@@ -107,8 +104,8 @@ impl Lane {
     ) -> bool {
         loop {
             let Some(game) = &mut self.game else {
-                let Some(number) = table.counter.take() else { return false };
-                self.game = Some(Game::start(table, number));
+                let Some(listed) = table.source.take() else { return false };
+                self.game = Some(Game::start(table, listed));
                 continue;
             };
             if let Some(full) = game.searching {
@@ -152,20 +149,14 @@ fn seek(search: &mut Search, hash: &mut u64, table: &mut Table) -> bool {
 /// The play of a position that is not searched: a side game's outcome, a single play, a random opening's.
 fn unsearched_play(game: &Game, table: &mut Table) -> Option<Play> {
     let ply = game.ply();
-    if game.position.is_chance() {
-        game.position.outcomes(&mut table.outcomes);
-        let mut rng = game.key.stream(ply, Purpose::Outcome);
-        let drawn = weighted(&mut rng, table.outcomes.iter().map(|&(_, probability)| probability));
-        return table.outcomes.get(drawn).map(|&(play, _)| play);
-    }
-    game.position.actions(&mut table.actions);
-    if let [only] = table.actions[..] {
-        table.stats.forced_plays += 1;
-        return Some(only);
+    if let Some(play) = table.given.play(&game.position, game.key, ply) {
+        table.stats.forced_plays += u64::from(!game.position.is_chance());
+        return Some(play);
     }
     if ply < game.random_plays {
+        let actions = &table.given.actions;
         let mut rng = game.key.stream(ply, Purpose::OpeningPlay);
-        return table.actions.get(below(&mut rng, table.actions.len())).copied();
+        return actions.get(below(&mut rng, actions.len())).copied();
     }
     None
 }
@@ -195,13 +186,7 @@ fn decide(game: &mut Game, search: &mut Search, full: bool, table: &mut Table) -
     table.stats.plays += 1;
     let ply = game.ply();
     let play = if ply < opening.sampled_plays {
-        let power = 1.0 / f64::from(opening.temperature);
-        let mut rng = game.key.stream(ply, Purpose::Sample);
-        result.policy[weighted(
-            &mut rng,
-            result.policy.iter().map(|&(_, share)| f64::from(share).powf(power)),
-        )]
-        .0
+        drawn_play(&result.policy, opening.temperature, game.key, ply)
     } else {
         result.play
     };
@@ -221,17 +206,7 @@ fn decide(game: &mut Game, search: &mut Search, full: bool, table: &mut Table) -
 
 /// The record of a game that has ended.
 fn finish(game: &Game, table: &mut Table) -> GameRecord {
-    let WorkerIdentity { run, worker, seed } = &table.identity;
     table.stats.count_game(game.position.winner());
-    GameRecord {
-        format: RECORD_FORMAT.to_owned(),
-        id: GameId { run: run.clone(), worker: worker.clone(), seq: game.key.game },
-        rules: game.rules.to_string(),
-        start: None,
-        max_plays: table.config.max_plays,
-        seed: *seed,
-        result: GameResult::of(&game.position),
-        forfeit: None,
-        plays: game.plays.iter().map(Made::recorded).collect(),
-    }
+    let result = GameResult::of(&game.position);
+    game_record(&game.listed, table.config.max_plays, result, &game.plays)
 }

@@ -18,12 +18,16 @@ mod cache;
 mod config;
 mod contestant;
 mod counter;
+mod desk;
 mod elo;
 #[cfg(feature = "threads")]
 mod executor;
 mod factor;
+mod given;
 mod greedy;
 mod halving;
+#[cfg(feature = "threads")]
+mod helpers;
 mod improve;
 mod lane;
 mod matches;
@@ -42,6 +46,9 @@ mod record;
 mod root;
 mod search;
 mod select;
+#[cfg(feature = "threads")]
+mod solo;
+mod source;
 mod spec;
 mod sprt;
 pub mod study;
@@ -52,7 +59,7 @@ mod worker;
 pub use alphabeta::AlphaBetaPlayer;
 #[cfg(feature = "threads")]
 pub use budget::Timer;
-pub use budget::{Budget, Clock, Score, Thought};
+pub use budget::{Budget, Candidate, Clock, Score, Thought};
 pub use config::{
     ConfigError, GumbelConfig, Method, OpeningConfig, PuctConfig, SearchConfig, SelfPlayConfig,
     SettledConfig,
@@ -80,6 +87,9 @@ pub use pool::{Pool, PoolControl, PoolEnd, PoolError};
 pub use random::{Purpose, RandomKey};
 pub use ratings::{ColorPairs, Encounter, Estimate, Pairing, Planner, RatingError, Ratings};
 pub use search::{Search, SearchBudget, SearchResult, Step};
+#[cfg(feature = "threads")]
+pub use solo::SoloPlayer;
+pub use source::{GameList, ListedGame};
 pub use spec::{GameSpec, MixesWeight, RulesEntry, RulesSampler, RulesWeight, SpecError};
 pub use sprt::{Decision, Sprt, SprtError, SprtState};
 pub use worker::{Round, Worker, WorkerIdentity, WorkerStats};

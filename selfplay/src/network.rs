@@ -1,17 +1,20 @@
 //! The network player.
 
+#[cfg(feature = "threads")]
+use std::io;
 use std::time::Duration;
 
 use gipf_core::{Play, Position};
-use gipf_model::{Evaluation, Evaluator, Features};
+use gipf_model::Evaluator;
 
-use crate::budget::{Budget, Clock, Score, Thought};
+use crate::budget::{Budget, Clock, Thought};
 use crate::config::{ConfigError, Method, SearchConfig};
+use crate::desk::Desk;
+#[cfg(feature = "threads")]
+use crate::helpers::Helpers;
 use crate::player::{Choice, GameState, Player, PlayerError, actions_of};
 use crate::random::Purpose;
-use crate::search::{Search, SearchBudget, SearchResult, Step};
-use crate::tree::sign;
-use crate::worker::evaluate;
+use crate::search::{Search, SearchBudget, SearchResult, outcomes};
 
 /// New root visits where the budget says nothing.
 pub(crate) const SIMULATIONS: u32 = 200;
@@ -46,25 +49,47 @@ pub struct NetworkPlayer<E> {
     /// The plays that the tree's root stands behind.
     seen: Vec<Play>,
     actions: Vec<Play>,
-    /// A batch of one.
-    features: [Features; 1],
-    evaluations: [Evaluation; 1],
+    desk: Desk,
 }
 
 impl<E: Evaluator> NetworkPlayer<E> {
     /// A player; an error names a value of the search config that is out of range.
     pub fn new(network: Network<E>) -> Result<NetworkPlayer<E>, ConfigError> {
         network.search.validate()?;
-        Ok(NetworkPlayer {
+        Ok(NetworkPlayer::of(network))
+    }
+
+    /// A player of this name and checkpoint step, with the search that [`SearchConfig::default`] describes.
+    pub fn with_default_search(name: String, evaluator: E, checkpoint: u64) -> NetworkPlayer<E> {
+        NetworkPlayer::of(Network { name, evaluator, search: SearchConfig::default(), checkpoint })
+    }
+
+    fn of(network: Network<E>) -> NetworkPlayer<E> {
+        NetworkPlayer {
             network,
             search: None,
             made_for: (0, false),
             pace: Pace::default(),
             seen: Vec::new(),
             actions: Vec::new(),
-            features: [Features::new()],
-            evaluations: [Evaluation::default()],
-        })
+            desk: Desk::default(),
+        }
+    }
+
+    /// Searches with as many more threads as there are evaluators here, which evaluate the same network as the player's own. They take their
+    /// shares of the simulations that a row of the halving has (see `search::flight`): as many as candidates are left, two at the end.
+    /// PUCT at the root does not use them.
+    ///
+    /// # Errors
+    /// The system starts no thread.
+    #[cfg(feature = "threads")]
+    pub fn with_helpers(mut self, evaluators: Vec<E>) -> io::Result<NetworkPlayer<E>>
+    where
+        E: 'static,
+    {
+        self.desk.helpers =
+            (!evaluators.is_empty()).then(|| Helpers::start(evaluators)).transpose()?;
+        Ok(self)
     }
 
     /// What it plays with.
@@ -101,6 +126,7 @@ impl<E: Evaluator> Player for NetworkPlayer<E> {
             let max_nodes = config.max_nodes.max(most);
             Search::new(&SearchConfig { max_nodes, ..config.clone() }, game.max_plays)
         });
+        let resumed = budget.resume && search.stands_at(game.position, game.ply());
         // The plays since the last choice lead from the old tree to the new one; another game leads nowhere.
         match game.plays.strip_prefix(&*self.seen) {
             Some(new) => new.iter().for_each(|&play| search.advance(play)),
@@ -114,24 +140,34 @@ impl<E: Evaluator> Player for NetworkPlayer<E> {
             Some(deadline) => self.pace.plan(deadline.left()).min(most),
         };
         let noise = game.key.stream(game.ply(), Purpose::Noise);
-        search.begin(game.position, game.ply(), play_budget(config, planned), noise);
+        if !resumed {
+            search.begin(game.position, game.ply(), play_budget(config, planned), noise);
+        }
         let mut result = SearchResult::default();
         let (mut evaluated, mut report, mut seen) = (0, FIRST_REPORT, None);
+        let desk = &mut self.desk;
         loop {
-            if search.step(&mut self.features[0]) == Step::Evaluate {
-                let late = deadline.as_ref().is_some_and(|deadline| self.pace.is_due(deadline));
-                if search.is_ready() && (late || budget.is_over()) {
+            let due = |pace: &Pace| {
+                deadline.as_ref().is_some_and(|deadline| pace.is_due(deadline)) || budget.is_over()
+            };
+            // What is given out to several threads must come back: the clock is looked at before.
+            if desk.is_shared() && search.is_ready() && due(&self.pace) {
+                break;
+            }
+            let count = desk.take(search);
+            if count > 0 {
+                if !desk.is_shared() && search.is_ready() && due(&self.pace) {
                     break;
                 }
-                evaluate(&mut self.network.evaluator, &self.features, &mut self.evaluations)?;
-                evaluated += 1;
+                desk.evaluate(&mut self.network.evaluator, count)?;
+                evaluated += count;
                 if let Some(deadline) = deadline.as_ref().filter(|_| self.pace.is_unknown()) {
                     // The first evaluation of all says how far the time will reach; the root's halving is planned for it.
                     self.pace.learn(deadline.spent(), evaluated, evaluated);
                     planned = self.pace.plan(deadline.left()).min(most);
                     search.extend(planned);
                 }
-                search.absorb(&self.evaluations[0]);
+                desk.deliver(search, count);
             } else {
                 let done = search.simulations();
                 let early = deadline.as_ref().is_some_and(|deadline| !self.pace.is_due(deadline));
@@ -148,7 +184,7 @@ impl<E: Evaluator> Player for NetworkPlayer<E> {
             }
             if let Some(listener) = budget.listener.filter(|_| search.simulations() >= report) {
                 search.result(&mut result);
-                listener(&thought(search, &result, game.position));
+                listener(&thought(search, &result, game.position, budget.candidates));
                 report = search
                     .simulations()
                     .saturating_add((search.simulations() / 4).max(FIRST_REPORT));
@@ -158,22 +194,24 @@ impl<E: Evaluator> Player for NetworkPlayer<E> {
             self.pace.learn(deadline.spent(), search.simulations(), evaluated);
         }
         search.result(&mut result);
-        let thought = thought(search, &result, game.position);
+        let thought = thought(search, &result, game.position, budget.candidates);
         Ok(Choice { play: result.play, search: Some(result), thought: Some(thought) })
     }
 }
 
-/// What a search thinks, from the side that decides.
-fn thought(search: &Search, result: &SearchResult, position: &Position) -> Thought {
-    let own = position.decider().map_or(0.0, |side| sign(side) * result.value);
-    let win = f32::midpoint(1.0, own);
-    let mut line = Vec::new();
+/// What a search thinks, from the side that decides, with so many of the plays it has looked at.
+fn thought(search: &Search, result: &SearchResult, position: &Position, most: usize) -> Thought {
+    let (mut line, mut candidates) = (Vec::new(), Vec::new());
     search.line(result.play, &mut line);
+    if most > 0 {
+        search.candidates(result, most, &mut candidates);
+    }
     Thought {
         depth: search.deepest().max(1),
         nodes: u64::from(result.simulations),
-        score: Some(Score::Outcomes([win, 0.0, 1.0 - win])),
+        score: position.decider().map(|side| outcomes(side, result.value)),
         line,
+        candidates,
     }
 }
 

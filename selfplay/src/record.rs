@@ -1,9 +1,13 @@
 //! From what a search found to what a record keeps of it.
 
 use gipf_core::Play;
-use gipf_core::record::{POLICY_UNIT, RecordedPlay, SearchRecord};
+use gipf_core::record::{
+    GameId, GameRecord, GameResult, POLICY_UNIT, RECORD_FORMAT, RecordedPlay, SearchRecord,
+};
 
+use crate::random::{Purpose, RandomKey, weighted};
 use crate::search::SearchResult;
+use crate::source::ListedGame;
 
 /// A play of a game under way, small: its texts are written when the game has ended. (A policy's texts take several times
 /// the memory, and many games are under way for a long time.)
@@ -58,6 +62,41 @@ impl Made {
         });
         RecordedPlay { p: self.play.to_string(), s: search }
     }
+}
+
+/// The record of a game that ended on the board.
+pub(crate) fn game_record(
+    game: &ListedGame,
+    max_plays: u32,
+    result: GameResult,
+    plays: &[Made],
+) -> GameRecord {
+    let identity = game.identity();
+    let (run, worker) = (identity.run.clone(), identity.worker.clone());
+    GameRecord {
+        format: RECORD_FORMAT.to_owned(),
+        id: GameId { run, worker, seq: game.number() },
+        rules: game.rules().to_string(),
+        start: None,
+        max_plays,
+        seed: identity.seed,
+        result,
+        forfeit: None,
+        plays: plays.iter().map(Made::recorded).collect(),
+    }
+}
+
+/// A play of the opening, drawn from a policy that is not empty: its shares to the power `1 / temperature` are the chances.
+pub(crate) fn drawn_play(
+    policy: &[(Play, f32)],
+    temperature: f32,
+    key: RandomKey,
+    ply: u32,
+) -> Play {
+    let power = 1.0 / f64::from(temperature);
+    let mut rng = key.stream(ply, Purpose::Sample);
+    let weights = policy.iter().map(|&(_, share)| f64::from(share).powf(power));
+    policy[weighted(&mut rng, weights)].0
 }
 
 /// The policy in parts of [`POLICY_UNIT`], in the search's order; plays that round to nothing are left out. What rounding

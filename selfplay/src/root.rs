@@ -69,6 +69,43 @@ impl GumbelRoot {
     pub(crate) fn choose(&mut self, config: &GumbelConfig, tree: &Tree, color: Color) -> u32 {
         let scheduled = self.schedule.as_mut().and_then(Iterator::next).unwrap_or(0);
         let edges = tree.edges(0);
+        let lost = |candidate: &Candidate| edges[candidate.edge as usize].is_lost_for(color);
+        if self.candidates[..self.considered].iter().all(lost) {
+            let next =
+                self.candidates[self.considered..].iter().position(|candidate| !lost(candidate));
+            self.considered += next.map_or(0, |offset| offset + 1);
+        }
+        let Some(index) = self.best(config, tree, color, scheduled) else {
+            // Every play is lost; then the root is proven and no search asks.
+            return 0;
+        };
+        self.candidates[index].visits += 1;
+        self.candidates[index].edge
+    }
+
+    /// What [`GumbelRoot::choose`] would choose next, unless it had to take another play of the sample in.
+    #[cfg(feature = "threads")]
+    pub(crate) fn next_choice(&self, config: &GumbelConfig, tree: &Tree, color: Color) -> u32 {
+        let scheduled = self.schedule.clone().and_then(|mut schedule| schedule.next()).unwrap_or(0);
+        let best = self.best(config, tree, color, scheduled);
+        best.map_or(0, |index| self.candidates[index].edge)
+    }
+
+    /// Whether the next choice is the first of a row, which depends on what came of the row before.
+    #[cfg(feature = "threads")]
+    pub(crate) fn begins_row(&self) -> bool {
+        self.schedule.as_ref().is_none_or(HalvingSchedule::begins_row)
+    }
+
+    /// The candidate that a simulation goes to which is scheduled for so many visits before it.
+    fn best(
+        &self,
+        config: &GumbelConfig,
+        tree: &Tree,
+        color: Color,
+        scheduled: u32,
+    ) -> Option<usize> {
+        let edges = tree.edges(0);
         // Plays without a visit have one Q in common: what visited plays and candidates say is enough.
         let mut mixed = Mixed::default();
         for edge in edges.iter().filter(|edge| edge.visits > 0 && !edge.is_lost_for(color)) {
@@ -76,12 +113,6 @@ impl GumbelRoot {
         }
         let weight = q_weight(config, mixed.max_visits);
         let unvisited = mixed.value(own_share(color, tree.node(0).raw));
-        let lost = |candidate: &Candidate| edges[candidate.edge as usize].is_lost_for(color);
-        if self.candidates[..self.considered].iter().all(lost) {
-            let next =
-                self.candidates[self.considered..].iter().position(|candidate| !lost(candidate));
-            self.considered += next.map_or(0, |offset| offset + 1);
-        }
         let nearness = |visits: u32| {
             if visits <= scheduled {
                 (true, i64::from(visits))
@@ -104,12 +135,7 @@ impl GumbelRoot {
                 best = Some((near, score, index));
             }
         }
-        let Some((_, _, index)) = best else {
-            // Every play is lost; then the root is proven and no search asks.
-            return 0;
-        };
-        self.candidates[index].visits += 1;
-        self.candidates[index].edge
+        best.map(|(_, _, index)| index)
     }
 
     /// The search's choice (an edge index of the root): of the candidates with the most new visits the one with the best

@@ -1,5 +1,9 @@
 //! The search of one game's decisions. It holds the tree and asks for evaluations; whoever drives it has the network.
 
+mod candidates;
+#[cfg(feature = "threads")]
+mod flight;
+
 use gipf_core::{Color, Play, Position, Symmetry};
 use gipf_model::{Evaluation, Features};
 use rand_chacha::ChaCha8Rng;
@@ -9,6 +13,8 @@ use crate::random::dirichlet;
 use crate::root::{GumbelRoot, most_visited, winning};
 use crate::select::{by_improved_policy, by_upper_confidence};
 use crate::tree::{Edge, Kind, NONE, PathStep, Tree, sign};
+
+pub(crate) use candidates::outcomes;
 
 /// How much one decision may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,6 +102,11 @@ pub struct Search {
     /// New decisions of the present simulation that still want an evaluation.
     leaves: Vec<u32>,
     shares: Vec<f32>,
+    /// Simulations under way at once: the first `flying` of these.
+    #[cfg(feature = "threads")]
+    flights: Vec<flight::Flight>,
+    #[cfg(feature = "threads")]
+    flying: usize,
 }
 
 impl Search {
@@ -116,6 +127,10 @@ impl Search {
             chances: Vec::new(),
             leaves: Vec::new(),
             shares: Vec::new(),
+            #[cfg(feature = "threads")]
+            flights: Vec::new(),
+            #[cfg(feature = "threads")]
+            flying: 0,
         }
     }
 
@@ -130,10 +145,7 @@ impl Search {
         noise: ChaCha8Rng,
     ) {
         let full = self.tree.len() + budget.simulations as usize > self.config.max_nodes as usize;
-        let same = !self.tree.is_empty()
-            && self.tree.node(0).ply == ply
-            && self.tree.position(0) == position;
-        if full || !same || !self.leaves.is_empty() {
+        if full || !self.stands_at(position, ply) || self.is_waiting() {
             self.clear();
         }
         self.budget = budget;
@@ -149,6 +161,11 @@ impl Search {
         } else {
             self.prepare_root();
         }
+    }
+
+    /// Whether the tree's root is this position after so many plays.
+    pub fn stands_at(&self, position: &Position, ply: u32) -> bool {
+        !self.tree.is_empty() && self.tree.node(0).ply == ply && self.tree.position(0) == position
     }
 
     /// Simulates until a position must be evaluated, whose features are then in `features`, or the search is over.
@@ -188,11 +205,15 @@ impl Search {
     /// for symmetry. The logits stay in the order of the plays, so nothing has to be turned back.
     pub(crate) fn fill(&self, features: &mut Features) {
         if let Some(&leaf) = self.leaves.last() {
-            let position = self.tree.position(leaf);
-            features.fill(position, self.tree.plays(leaf));
-            if self.config.symmetry {
-                features.transform(board_of(position));
-            }
+            self.fill_leaf(leaf, features);
+        }
+    }
+
+    fn fill_leaf(&self, leaf: u32, features: &mut Features) {
+        let position = self.tree.position(leaf);
+        features.fill(position, self.tree.plays(leaf));
+        if self.config.symmetry {
+            features.transform(board_of(position));
         }
     }
 
@@ -305,7 +326,7 @@ impl Search {
         if self.tree.is_empty() {
             return;
         }
-        let child = self.child(play).filter(|_| self.config.tree_reuse && self.leaves.is_empty());
+        let child = self.child(play).filter(|_| self.config.tree_reuse && !self.is_waiting());
         match child.filter(|&child| self.tree.node(child).visits > 0) {
             Some(child) => {
                 self.tree.copy_subtree(child, &mut self.spare);
@@ -321,6 +342,19 @@ impl Search {
         self.leaves.clear();
         self.chances.clear();
         self.path.clear();
+        #[cfg(feature = "threads")]
+        {
+            self.flying = 0;
+        }
+    }
+
+    /// Whether positions of the tree have been given out and not been evaluated.
+    fn is_waiting(&self) -> bool {
+        #[cfg(feature = "threads")]
+        if self.flying > 0 {
+            return true;
+        }
+        !self.leaves.is_empty()
     }
 
     /// Nodes of the tree.

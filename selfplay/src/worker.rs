@@ -1,6 +1,7 @@
 //! A self-play worker: many games on one thread, their leaves evaluated together.
 
 use std::ops::{Add, Sub};
+use std::sync::Arc;
 
 use gipf_core::Color;
 use gipf_core::record::GameRecord;
@@ -10,8 +11,10 @@ use serde::{Deserialize, Serialize};
 use crate::cache::EvaluationCache;
 use crate::config::{ConfigError, SelfPlayConfig};
 use crate::counter::GameCounter;
+use crate::given::Given;
 use crate::lane::{Lane, Table};
 use crate::search::SearchResult;
+use crate::source::{GameList, GameSource};
 use crate::spec::RulesSampler;
 
 /// What a worker writes into its records.
@@ -149,18 +152,36 @@ impl<E: Evaluator> Worker<E> {
         evaluator: E,
         checkpoint: u64,
     ) -> Result<Worker<E>, ConfigError> {
+        let identity = Arc::new(identity);
+        let source = GameSource::Drawn { sampler, identity, counter };
+        Worker::with_source(config, source, evaluator, checkpoint)
+    }
+
+    /// The same for games from a list, which says their rules, seeds and identities. The list may grow between rounds.
+    pub fn listed(
+        config: &SelfPlayConfig,
+        list: GameList,
+        evaluator: E,
+        checkpoint: u64,
+    ) -> Result<Worker<E>, ConfigError> {
+        Worker::with_source(config, GameSource::Listed(list), evaluator, checkpoint)
+    }
+
+    fn with_source(
+        config: &SelfPlayConfig,
+        source: GameSource,
+        evaluator: E,
+        checkpoint: u64,
+    ) -> Result<Worker<E>, ConfigError> {
         config.validate()?;
         let lanes = config.lanes as usize;
         let table = Table {
             config: config.clone(),
-            sampler,
-            identity,
-            counter,
+            source,
             checkpoint,
             stats: WorkerStats::default(),
             cache: EvaluationCache::new(config.cache_megabytes),
-            actions: Vec::new(),
-            outcomes: Vec::new(),
+            given: Given::default(),
             result: SearchResult::default(),
         };
         Ok(Worker {

@@ -8,13 +8,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { chromium } from "playwright-core";
+import { launch, watch } from "./browser.js";
 
 const SIZES = [{ width: 360, height: 740 }, { width: 1280, height: 900 }];
-const ARGUMENTS = [
-  "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-  "--disable-component-update", "--disable-sync",
-];
 
 const [report, expectedFile, pictures] = process.argv.slice(2);
 const url = pathToFileURL(resolve(report)).href;
@@ -206,19 +202,14 @@ async function checkContrast(page, what) {
   }
 }
 
-const browser = await chromium.launch({ executablePath: process.env.GIPF_CHROMIUM ?? "/usr/bin/chromium", args: ARGUMENTS });
+const browser = await launch();
 try {
   for (const viewport of SIZES) {
     for (const colorScheme of ["light", "dark"]) {
       const what = `${viewport.width}x${viewport.height}, ${colorScheme}`;
       const context = await browser.newContext({ viewport, colorScheme, hasTouch: viewport.width < 500 });
       const page = await context.newPage();
-      const faults = [];
-      page.on("console", (message) => faults.push(`console: ${message.text()}`));
-      page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
-      page.on("request", (request) => {
-        if (request.url() !== url) faults.push(`request: ${request.url()}`);
-      });
+      const faults = watch(page, (asked) => asked === url);
       await page.goto(url);
       const { content, width } = await page.evaluate(() => {
         for (const details of document.querySelectorAll("details")) details.open = true;

@@ -6,11 +6,15 @@
 
 pub mod cluster;
 pub mod commands;
+pub mod arrays;
 pub mod config;
 pub mod cpu;
 pub mod evaluators;
 pub mod faults;
+pub mod identity;
 pub mod learner;
+pub mod mixes;
+pub mod onnx;
 pub mod progress;
 pub mod ratings;
 pub mod report;

@@ -82,6 +82,15 @@ fn ratings_go_on_where_they_stopped() {
     assert_eq!(second, ratings(&run));
     assert!(second["games"].as_u64().unwrap() >= 64, "{}", second["games"]);
     assert!(find(&second, "step 10")["games"].as_u64().unwrap() >= 8);
+    // The same games, seen from another player.
+    let third = succeed(&mut rate(
+        &run,
+        &["--games", "2", "--players", &more, "--anchor", "greedy", "--json"],
+    ));
+    let third: serde_json::Value = serde_json::from_slice(&third.stdout).unwrap();
+    let greedy = find(&third, "greedy");
+    assert_eq!((&third["anchor"], &greedy["elo"]), (&"greedy".into(), &0.0.into()));
+    assert_eq!(greedy["low"], greedy["high"]);
     let games = rated_games(&run);
     let mut ids: Vec<_> = games.iter().map(|game| game["id"].to_string()).collect();
     ids.sort();
@@ -130,12 +139,14 @@ fn wrong_use_is_one_line() {
     let folder = tempfile::tempdir().unwrap();
     let run = small_run(folder.path());
     let before = fs::read_dir(&run).unwrap().count();
-    let cases: [(&[&str], &str); 5] = [
+    let cases: [(&[&str], &str); 7] = [
         (&["--players", "0,gredy"], "did you mean greedy"),
         (&["--players", "0,15"], "no checkpoint of step 15"),
         (&["--players", "greedy"], "two players"),
         (&["--rules", "standrad"], "standrad"),
         (&["--minutes", "0"], "not a number above 0"),
+        (&["--anchor", "15"], "--anchor 15: neither a step nor a player"),
+        (&["--players", "0,greedy", "--anchor", "20"], "--anchor 20: neither a step nor a player"),
     ];
     for (arguments, words) in cases {
         let output = rate(&run, arguments).output().unwrap();

@@ -1,11 +1,9 @@
 //! The report in a real browser: Debian's chromium, headless, led by `tests/browser/report.spec.js`.
-//!
-//! It needs chromium, node and `npm ci` in `tests/browser`. Where one is missing the test says so and is left out, unless
-//! `GIPF_BROWSER=required`; `make test-browser` does both.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod common;
 
+use common::browser::{is_ready, script, tests};
 use common::{config, succeed, train};
 use flate2::read::GzDecoder;
 use gipf_core::record::{GameId, GameRecord, GameResult, RECORD_FORMAT, RecordedPlay};
@@ -14,28 +12,8 @@ use gipf_train::store::{DiskWait, Store, StoreOptions};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
-
-const CHROMIUM: &str = "/usr/bin/chromium";
-
-fn tests() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests")
-}
-
-/// What the browser test needs and this machine lacks.
-fn lacking() -> Vec<&'static str> {
-    let node = Command::new("node").arg("--version").output();
-    let node = node.is_ok_and(|output| output.status.success());
-    let playwright = tests().join("browser/node_modules/playwright-core").is_dir();
-    let parts = [
-        (Path::new(CHROMIUM).exists(), "/usr/bin/chromium"),
-        (node, "node"),
-        (playwright, "node_modules (npm ci in tests/browser)"),
-    ];
-    parts.into_iter().filter(|(there, _)| !there).map(|(_, name)| name).collect()
-}
 
 /// The vector games of Ultimate GIPF that are over, as records without searches.
 fn vector_games() -> Vec<GameRecord> {
@@ -118,15 +96,7 @@ fn expected(page: &str) -> Vec<Value> {
 
 #[test]
 fn a_browser_draws_every_position() {
-    let lacking = lacking();
-    if !lacking.is_empty() {
-        let text = format!(
-            "the browser test of the report is left out: this machine has no {}",
-            lacking.join(", no ")
-        );
-        assert!(std::env::var_os("GIPF_BROWSER").is_none_or(|it| it != "required"), "{text}");
-        // Past the capture of a test's output: who runs the tests must see it.
-        writeln!(std::io::stderr(), "{text}").unwrap();
+    if !is_ready("the browser test of the report", &[]) {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -161,10 +131,5 @@ fn a_browser_draws_every_position() {
     let file = folder.path().join("expected.json");
     fs::write(&file, serde_json::to_string(&expected).unwrap()).unwrap();
 
-    let mut spec = Command::new("node");
-    spec.arg(tests().join("browser/report.spec.js")).arg(run.join("report.html")).arg(&file);
-    if let Some(pictures) = std::env::var_os("GIPF_BROWSER_PICTURES") {
-        spec.arg(pictures);
-    }
-    succeed(&mut spec);
+    succeed(&mut script("report.spec.js", &[run.join("report.html"), file]));
 }

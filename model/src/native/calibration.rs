@@ -8,6 +8,9 @@ use crate::features::Features;
 use crate::tensor_file::Tensor;
 use thiserror::Error;
 
+/// No channel's range is less than this part of its place's: a channel that was silent in the calibration may still speak.
+const LEAST_RANGE: f32 = 1.0 / 64.0;
+
 /// The largest activation of every channel, at every place of the trunk that int8 reads from, over some positions.
 ///
 /// There are `2 * blocks + 1` places: before each block, within it after its first rectifier, and the trunk's end. All numbers are
@@ -70,10 +73,16 @@ impl Calibration {
         self.largest
     }
 
-    /// The largest activations at a place.
-    pub(super) fn place(&self, place: usize) -> &[f32] {
+    /// What the largest cell stands for in each channel of a place, padded to `width` channels: the largest activation, or a part of
+    /// the place's largest. All are above 0.
+    pub(crate) fn ranges(&self, place: usize, width: usize) -> Vec<f32> {
         let channels = self.largest.shape[1];
-        &self.largest.data[place * channels..][..channels]
+        let largest = &self.largest.data[place * channels..][..channels];
+        let most = largest.iter().copied().fold(0.0, f32::max);
+        // A place where nothing was ever active reads as 0 whatever its range.
+        let least = if most > 0.0 { most * LEAST_RANGE } else { 1.0 };
+        let range = |channel: usize| largest.get(channel).map_or(least, |range| range.max(least));
+        (0..width).map(range).collect()
     }
 }
 

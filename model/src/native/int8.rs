@@ -79,19 +79,14 @@ struct Steps {
 
 /// The largest cell.
 const LARGEST: f32 = 255.0;
-/// No channel's range is less than this part of its place's: a channel that was silent in the calibration may still speak.
-const LEAST_RANGE: f32 = 1.0 / 64.0;
 
 impl Steps {
-    /// From the largest activations of a place, padded to `width` channels.
-    fn new(largest: &[f32], width: usize) -> Steps {
-        let most = largest.iter().copied().fold(0.0, f32::max);
-        // A place where nothing was ever active reads as 0 whatever its step.
-        let least = if most > 0.0 { most * LEAST_RANGE } else { 1.0 };
-        let range = |channel: usize| largest.get(channel).map_or(least, |range| range.max(least));
+    /// Those of a place's channels, padded to `width`.
+    fn new(calibration: &Calibration, place: usize, width: usize) -> Steps {
+        let ranges = calibration.ranges(place, width);
         Steps {
-            step: (0..width).map(|channel| range(channel) / LARGEST).collect(),
-            inverse: (0..width).map(|channel| LARGEST / range(channel)).collect(),
+            step: ranges.iter().map(|range| range / LARGEST).collect(),
+            inverse: ranges.iter().map(|range| LARGEST / range).collect(),
         }
     }
 }
@@ -169,7 +164,7 @@ struct Rooms<C> {
 impl<C: Cell> Int8Network<C> {
     fn new(float: Network, calibration: &Calibration, kernel: Int8Kernel) -> Self {
         let width = float.width;
-        let steps = |place: usize| Steps::new(calibration.place(place), width);
+        let steps = |place: usize| Steps::new(calibration, place, width);
         let block = |(i, block): (usize, &super::pack::Block)| {
             let read = [steps(2 * i), steps(2 * i + 1)];
             let (first, second) =
@@ -271,5 +266,49 @@ impl<C: Cell> Weights<C> {
     /// The steps of what the `i`-th block reads; after the last, of what the heads read.
     fn reads(&self, i: usize) -> &Steps {
         self.blocks.get(i).map_or(&self.last, |block| &block.read[0])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::checkpoint::WeightFormat;
+    use crate::native::calibrate;
+    use std::path::Path;
+
+    /// The layers in bytes.
+    fn layers(checkpoint: &Checkpoint) -> Vec<Int8Layer<u8>> {
+        let calibration = checkpoint.calibration.as_ref().expect("a calibration");
+        let network = Network::new(checkpoint);
+        let network = Int8Network::<u8>::new(network, calibration, Int8Kernel::Portable);
+        let weights = &network.weights;
+        let blocks = weights.blocks.iter().flat_map(|block| [&block.first, &block.second]);
+        blocks.chain([&weights.policy, &weights.value]).cloned().collect()
+    }
+
+    #[test]
+    fn a_file_in_int8_holds_the_kernels_own_bytes() {
+        let path = Path::new("../tests/data/checkpoints/standard-4x32.safetensors");
+        let trained = Checkpoint::load(path).expect("a checkpoint");
+        let mut features = Features::new();
+        let start = "standard".parse::<gipf_core::Rules>().expect("rules").start();
+        let mut actions = Vec::new();
+        start.actions(&mut actions);
+        features.fill(&start, &actions);
+        let calibration = calibrate(&trained, &[features]);
+        let trained = trained.with_calibration(calibration).expect("fits");
+        let small = trained.clone().rounded(WeightFormat::Int8).expect("rounds");
+        let bytes = small.to_bytes().expect("bytes");
+        let read = Checkpoint::from_bytes("small", &bytes).expect("reads");
+        for (from_file, from_weights) in layers(&read).iter().zip(layers(&trained)) {
+            let differing = from_file.weights.iter().zip(&from_weights.weights);
+            let (count, all) =
+                (differing.filter(|(a, b)| a != b).count(), from_weights.weights.len());
+            // A number halfway between two bytes may go to either.
+            assert!(count <= 1 + all / 10_000, "{count} of {all} bytes differ");
+            for (a, b) in from_file.factors.iter().zip(&from_weights.factors) {
+                assert!((a - b).abs() <= b.abs() / 65536.0, "factor {a}, not {b}");
+            }
+        }
     }
 }

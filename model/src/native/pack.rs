@@ -1,7 +1,7 @@
 //! A checkpoint's tensors as the native network wants them: batch norm folded, weights packed, once a checkpoint.
 
 use super::kernel::{Layer, PAD, SPOTS, neighbours};
-use crate::architecture::{Architecture, BATCH_NORM_EPSILON, TAPS};
+use crate::architecture::{Architecture, TAPS};
 use crate::checkpoint::Checkpoint;
 use crate::features::{BOARD, GLOBALS, PLANES};
 use crate::policy::{POLICY_GLOBALS, POLICY_PLANES};
@@ -61,18 +61,6 @@ impl Reader<'_> {
         self.0.tensors.get(name).map_or(&[], |tensor| &tensor.data)
     }
 
-    /// A batch norm as factor and addend of each channel.
-    fn norm(&self, name: &str) -> Vec<(f32, f32)> {
-        let part = |part: &str| self.get(&format!("{name}.{part}"));
-        let (weight, bias, mean, var) = (part("weight"), part("bias"), part("mean"), part("var"));
-        (0..weight.len())
-            .map(|c| {
-                let factor = f64::from(weight[c]) / (f64::from(var[c]) + BATCH_NORM_EPSILON).sqrt();
-                (factor as f32, (f64::from(bias[c]) - f64::from(mean[c]) * factor) as f32)
-            })
-            .collect()
-    }
-
     /// A layer from `[out][in][taps]` weights, each output scaled and shifted. `place` says where an input lies in its row.
     fn layer(
         &self,
@@ -124,11 +112,11 @@ impl Network {
         let no_shift = |norm: &[(f32, f32)]| -> Vec<(f32, f32)> {
             norm.iter().map(|(factor, _)| (*factor, 0.0)).collect()
         };
-        let stem_norm = read.norm("stem.bn");
+        let stem_norm = checkpoint.folded_norm("stem.bn");
         let block = |i: usize| {
             let name = |part: &str| format!("blocks.{i}.{part}");
             let seven = |conv: &str, bn: &str| {
-                read.layer(&name(conv), TAPS, &read.norm(&name(bn)), width, plain)
+                read.layer(&name(conv), TAPS, &checkpoint.folded_norm(&name(bn)), width, plain)
             };
             let second = seven("conv2", "bn2");
             // The pool's sums start from the second half's bias, so that one vector holds both.
@@ -172,7 +160,13 @@ impl Network {
                 globals
             },
             blocks: (0..blocks).map(block).collect(),
-            policy: read.layer("policy.conv", 1, &read.norm("policy.bn"), width, plain),
+            policy: read.layer(
+                "policy.conv",
+                1,
+                &checkpoint.folded_norm("policy.bn"),
+                width,
+                plain,
+            ),
             policy_pool: read.layer(
                 "policy.pool",
                 1,
@@ -187,7 +181,7 @@ impl Network {
                 debug_assert_eq!(biases.len(), POLICY_GLOBALS);
                 read.layer("policy.globals", 1, &biases, 2 * width, pooled(channels))
             },
-            value: read.layer("value.conv", 1, &read.norm("value.bn"), width, plain),
+            value: read.layer("value.conv", 1, &checkpoint.folded_norm("value.bn"), width, plain),
             value_hidden: read.layer(
                 "value.hidden",
                 1,

@@ -15,8 +15,12 @@ fn example() -> TensorFile {
             ("one".to_owned(), tensor(&[1], f32::MIN_POSITIVE)),
             ("none".to_owned(), tensor(&[0, 4], 0.0)),
             ("small".to_owned(), tensor(&[3], -1.0)),
+            ("smallest".to_owned(), tensor(&[2, 128], -128.0)),
         ]),
-        halves: BTreeSet::from(["small".to_owned()]),
+        formats: BTreeMap::from([
+            ("small".to_owned(), NumberFormat::F16),
+            ("smallest".to_owned(), NumberFormat::I8),
+        ]),
     }
 }
 
@@ -52,7 +56,7 @@ fn a_half_is_rounded_to_the_nearest() {
     let data = vec![1.0 + 2f32.powi(-11) + 2f32.powi(-14), -0.1, 65504.0, 2f32.powi(-24)];
     let file = TensorFile {
         tensors: BTreeMap::from([("a".to_owned(), Tensor { shape: vec![4], data })]),
-        halves: BTreeSet::from(["a".to_owned()]),
+        formats: BTreeMap::from([("a".to_owned(), NumberFormat::F16)]),
         ..TensorFile::default()
     };
     let read = TensorFile::from_bytes("x", &file.to_bytes()).expect("reads");
@@ -99,7 +103,7 @@ fn foreign_files_and_limits() {
     let path = folder.path().join("t");
     example().write(&path).expect("writes");
     let error = TensorFile::read(&path, 8).expect_err("too large");
-    assert!(matches!(error.problem, TensorFileProblem::TooLarge { found: 34, limit: 8 }));
+    assert!(matches!(error.problem, TensorFileProblem::TooLarge { found: 290, limit: 8 }));
     assert!(error.to_string().contains(&path.display().to_string()));
     assert!(matches!(
         TensorFile::read(folder.path(), 8).map_err(|e| e.problem),

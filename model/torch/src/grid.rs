@@ -18,7 +18,7 @@ use crate::net::TorchNet;
 use crate::parameters::Views;
 
 /// Side of the grid, and its cells.
-const SIDE: i64 = 7;
+pub(crate) const SIDE: i64 = 7;
 const CELLS: usize = (SIDE * SIDE) as usize;
 
 /// In which form libtorch gets the network.
@@ -162,7 +162,7 @@ impl Evaluator for GridEvaluator {
 }
 
 /// The cell of a spot in the grid.
-fn cell(spot: Spot) -> usize {
+pub(crate) fn cell(spot: Spot) -> usize {
     (i64::from(spot.x()) * SIDE + i64::from(spot.y())) as usize
 }
 
@@ -237,7 +237,7 @@ struct Block {
 }
 
 /// The folded network on the grid.
-struct Grid {
+pub(crate) struct Grid {
     /// 1 where a spot is: `[1, 1, 7, 7]`.
     mask: Tensor,
     stem: Map,
@@ -253,8 +253,21 @@ struct Grid {
     plays_left: Map,
 }
 
+/// What it says of a batch of `b` positions.
+pub(crate) struct GridOutputs {
+    /// Logits of the chosen planes by cell: `[b, planes, 7, 7]`.
+    pub(crate) planes: Tensor,
+    /// The global logits: `[b, POLICY_GLOBALS]`.
+    pub(crate) globals: Tensor,
+    /// Win, loss, unfinished: `[b, 3]`.
+    pub(crate) outcome: Tensor,
+    /// Plays left in units of `PLAYS_LEFT_SCALE`: `[b, 1]`.
+    pub(crate) plays_left: Tensor,
+}
+
 impl Grid {
-    fn new(
+    /// The network with these policy planes; `last`: channels innermost in memory.
+    pub(crate) fn new(
         views: &Views,
         checkpoint: &Checkpoint,
         planes: &[i64],
@@ -310,9 +323,19 @@ impl Grid {
         Ok(Tensor::f_cat(&[mean, x.f_amax(&cells[..], false)?], 1)?)
     }
 
-    /// `planes` `[b, PLANES, 7, 7]`; each row of the result has the logits by plane and cell, the global ones, win, loss, unfinished and
-    /// plays left.
+    /// Each row of the result has the logits by plane and cell, the global ones, win, loss, unfinished and plays left.
     fn forward(&self, planes: &Tensor, globals: &Tensor) -> Result<Tensor, TorchError> {
+        let GridOutputs { planes, globals, outcome, plays_left } = self.outputs(planes, globals)?;
+        let planes = planes.f_contiguous()?.f_flatten(1, -1)?;
+        Ok(Tensor::f_cat(&[planes, globals, outcome, plays_left], 1)?)
+    }
+
+    /// The network on a batch: `planes` `[b, PLANES, 7, 7]`, `globals` `[b, GLOBALS]`.
+    pub(crate) fn outputs(
+        &self,
+        planes: &Tensor,
+        globals: &Tensor,
+    ) -> Result<GridOutputs, TorchError> {
         let stem = self.stem.convolve(planes)?.f_add(&self.stem_globals.map_to_cells(globals)?)?;
         let mut x = self.on_spots(stem)?;
         for block in &self.blocks {
@@ -326,11 +349,11 @@ impl Grid {
         let p = self.on_spots(self.policy.convolve(&x)?)?;
         let g = Self::pool(&p)?;
         let p = self.on_spots(p.f_add(&self.policy_pool.map_to_cells(&g)?)?)?;
-        let logits = self.policy_planes.convolve(&p)?.f_contiguous()?.f_flatten(1, -1)?;
+        let planes = self.policy_planes.convolve(&p)?;
         let v = Self::pool(&self.on_spots(self.value.convolve(&x)?)?)?;
         let v = self.value_hidden.map(&Tensor::f_cat(&[&v, globals], 1)?)?.f_relu()?;
         let outcome = self.outcome.map(&v)?.f_softmax(-1, Kind::Float)?;
         let plays_left = self.plays_left.map(&v)?.f_softplus()?;
-        Ok(Tensor::f_cat(&[logits, self.policy_globals.map(&g)?, outcome, plays_left], 1)?)
+        Ok(GridOutputs { planes, globals: self.policy_globals.map(&g)?, outcome, plays_left })
     }
 }

@@ -24,6 +24,7 @@ mod loss;
 mod metrics;
 mod net;
 mod parameters;
+mod script;
 mod state;
 mod trunk;
 
@@ -39,6 +40,7 @@ pub use learner::{Learner, LearnerConfig, WeightSet};
 pub use loss::{LossWeights, Losses};
 pub use metrics::{CALIBRATION_BINS, CalibrationBin, Metrics};
 pub use net::{Forward, NormMode, TorchNet};
+pub use script::save_script;
 pub use state::LEARNER_FORMAT;
 pub use tch::Device;
 pub use trunk::Trunk;

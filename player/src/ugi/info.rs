@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use gipf_core::Play;
 use gipf_selfplay::{Score, Thought};
 
 /// A proven win counts as so many centipieces, less one for each play to it; a proven loss as much below zero.
@@ -9,21 +10,42 @@ const PROVEN: i32 = 30_000;
 /// The most that material counts, so that it is never taken for a proof.
 const MOST_MATERIAL: i32 = 20_000;
 
-/// The `info` line of a thought, so long after the `go`.
-pub(super) fn line(thought: &Thought, elapsed: Duration) -> String {
-    let Thought { depth, nodes, score, line } = thought;
-    let mut text = format!("info depth {depth} nodes {nodes}");
+/// The `info` lines of a thought, so long after the `go`: one for each candidate it tells of, numbered by `multipv` from the best on,
+/// or a single one.
+pub(super) fn lines(thought: &Thought, elapsed: Duration) -> Vec<String> {
+    if thought.candidates.is_empty() {
+        return vec![line(thought, elapsed, None, thought.score, &thought.line)];
+    }
+    let candidates = thought.candidates.iter().zip(1..);
+    candidates
+        .map(|(found, place)| line(thought, elapsed, Some(place), Some(found.score), &found.line))
+        .collect()
+}
+
+fn line(
+    thought: &Thought,
+    elapsed: Duration,
+    place: Option<u32>,
+    score: Option<Score>,
+    plays: &[Play],
+) -> String {
+    let nodes = thought.nodes;
+    let mut text = format!("info depth {}", thought.depth);
+    if let Some(place) = place {
+        text += &format!(" multipv {place}");
+    }
+    text += &format!(" nodes {nodes}");
     let seconds = elapsed.as_secs_f64();
     if seconds > 0.0 {
-        text += &format!(" nps {:.0}", *nodes as f64 / seconds);
+        text += &format!(" nps {:.0}", nodes as f64 / seconds);
     }
     text += &format!(" time {}", elapsed.as_millis());
     if let Some(score) = score {
-        text += &format!(" score {}", score_words(*score));
+        text += &format!(" score {}", score_words(score));
     }
-    if !line.is_empty() {
+    if !plays.is_empty() {
         text += " pv";
-        for play in line {
+        for play in plays {
             text += &format!(" {play}");
         }
     }
@@ -53,6 +75,7 @@ fn score_words(score: Score) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gipf_selfplay::Candidate;
 
     #[test]
     fn scores_are_the_deciding_sides() {
@@ -73,12 +96,32 @@ mod tests {
 
     #[test]
     fn a_line_has_what_is_known() {
-        let line = vec!["e1-e2".parse().expect("a play"), "i4-h5".parse().expect("a play")];
-        let thought = Thought { depth: 2, nodes: 300, score: Some(Score::Material(5)), line };
+        let line: Vec<Play> = ["e1-e2", "i4-h5"].map(|play| play.parse().expect("a play")).into();
+        let score = Score::Material(5);
+        let mut thought = Thought {
+            depth: 2,
+            nodes: 300,
+            score: Some(score),
+            line: line.clone(),
+            candidates: Vec::new(),
+        };
+        let at = Duration::from_millis(200);
+        let told = "nodes 300 nps 1500 time 200 score cp 5 pv e1-e2 i4-h5";
+        assert_eq!(lines(&thought, at), [format!("info depth 2 {told}")]);
+        let candidate = Candidate { visits: 250, share: 0.9, score, line };
+        let other =
+            Candidate { score: Score::Material(-3), line: vec![Play::PASS], ..candidate.clone() };
+        thought.candidates = vec![candidate, other];
         assert_eq!(
-            super::line(&thought, Duration::from_millis(200)),
-            "info depth 2 nodes 300 nps 1500 time 200 score cp 5 pv e1-e2 i4-h5"
+            lines(&thought, at),
+            [
+                format!("info depth 2 multipv 1 {told}"),
+                format!(
+                    "info depth 2 multipv 2 nodes 300 nps 1500 time 200 score cp -3 pv {}",
+                    Play::PASS
+                )
+            ]
         );
-        assert_eq!(super::line(&Thought::default(), Duration::ZERO), "info depth 0 nodes 0 time 0");
+        assert_eq!(lines(&Thought::default(), Duration::ZERO), ["info depth 0 nodes 0 time 0"]);
     }
 }

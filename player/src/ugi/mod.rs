@@ -20,6 +20,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crossbeam_channel::{Receiver, Sender, select};
 
+use crate::file::PlayerFile;
 use crate::messages::one_line;
 use gipf_core::{Play, Rules};
 use gipf_selfplay::{Choice, Player, PlayerError, RandomKey, Thought};
@@ -52,14 +53,26 @@ struct Running {
 }
 
 impl<W: Write> Engine<W> {
-    /// An engine at the start of a game, its player on a thread of its own.
+    /// An engine at the start of a game by these rules, its player on a thread of its own.
     ///
     /// # Errors
     /// The system starts no thread.
     pub fn new(player: Box<dyn Player>, rules: Rules, out: W) -> io::Result<Self> {
+        Self::start(player, Table::new(rules, None), out)
+    }
+
+    /// The engine of a trained player, which has more options and refuses rules that the player does not know.
+    ///
+    /// # Errors
+    /// The system starts no thread.
+    pub fn trained(file: Box<PlayerFile>, rules: Rules, out: W) -> io::Result<Self> {
+        Self::start(Box::new(file.player()), Table::new(rules, Some(file)), out)
+    }
+
+    fn start(player: Box<dyn Player>, table: Table, out: W) -> io::Result<Self> {
         let name = player.name();
         let (tasks, words) = thinker::start(player)?;
-        Ok(Engine { name, out, table: Table::new(rules), tasks, words, search: None })
+        Ok(Engine { name, out, table, tasks, words, search: None })
     }
 
     /// Answers lines until `quit` or the end of the input. Lines of more than 1 MiB are dropped with an error line.
@@ -123,7 +136,7 @@ impl<W: Write> Engine<W> {
     fn introduce(&mut self) -> io::Result<()> {
         writeln!(self.out, "id name gipf-player {} ({})", env!("CARGO_PKG_VERSION"), self.name)?;
         writeln!(self.out, "id author the authors of gipf-player")?;
-        for option in Table::options() {
+        for option in self.table.options() {
             writeln!(self.out, "{option}")?;
         }
         writeln!(self.out, "ugiok")
@@ -140,8 +153,10 @@ impl<W: Write> Engine<W> {
 
     fn set_option(&mut self, name: &str, value: &str) -> io::Result<()> {
         self.end_search()?;
-        let set = self.table.set_option(name, value);
-        self.told(set)
+        match self.table.set_option(name, value) {
+            Ok(Some(player)) => self.task(Task::Player(player)),
+            set => self.told(set.map(|_| ())),
+        }
     }
 
     fn task(&mut self, task: Task) -> io::Result<()> {
@@ -166,6 +181,8 @@ impl<W: Write> Engine<W> {
             key: RandomKey { seed, game: table.game },
             nodes: limits.nodes,
             depth: limits.depth,
+            strength: table.strength,
+            lines: table.lines,
             time: limits.time(side, table.plays_left()),
             asked,
             stop: Arc::clone(&stop),
@@ -214,7 +231,9 @@ impl<W: Write> Engine<W> {
             !thought.line.is_empty() && Some(thought) != search.printed.as_ref()
         };
         if let Some(thought) = thought.filter(is_news) {
-            writeln!(self.out, "{}", info::line(&thought, elapsed))?;
+            for line in info::lines(&thought, elapsed) {
+                writeln!(self.out, "{line}")?;
+            }
             search.printed = Some(thought);
         }
         choice.map_or(Ok(()), |choice| self.answer(choice))

@@ -10,6 +10,8 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 use gipf_core::{Play, Position};
 use gipf_selfplay::{Budget, Choice, GameState, Player, PlayerError, RandomKey, Thought, Timer};
 
+use crate::strength::Strength;
+
 /// Thoughts that may wait to be printed; further ones are dropped, since a search must not wait for its reader.
 const WAITING: usize = 64;
 
@@ -21,6 +23,9 @@ pub(super) struct Question {
     pub(super) key: RandomKey,
     pub(super) nodes: Option<u32>,
     pub(super) depth: Option<u32>,
+    pub(super) strength: Strength,
+    /// Lines to tell of; 1: the search's choice alone.
+    pub(super) lines: usize,
     /// Counted from `asked`.
     pub(super) time: Option<Duration>,
     /// When the `go` came.
@@ -33,6 +38,8 @@ pub(super) struct Question {
 pub(super) enum Task {
     /// The next question is another game's.
     NewGame,
+    /// The next question is another player's.
+    Player(Box<dyn Player>),
     /// Think; one question at a time.
     Think(Box<Question>),
 }
@@ -63,6 +70,10 @@ fn work(mut player: Box<dyn Player>, tasks: &Receiver<Task>, words: &Sender<Word
         let question = match task {
             Task::NewGame => {
                 player.new_game();
+                continue;
+            }
+            Task::Player(other) => {
+                player = other;
                 continue;
             }
             Task::Think(question) => question,
@@ -97,6 +108,8 @@ fn think(
         depth: question.depth,
         clock: Some(&timer),
         listener: Some(&listener),
+        resume: false,
+        candidates: if question.lines > 1 { question.lines } else { 0 },
     };
-    player.choose(&state, &budget)
+    question.strength.choose(player, &state, &budget)
 }

@@ -86,6 +86,7 @@ impl Player for AlphaBetaPlayer {
                 nodes: search.effort.nodes,
                 score: Some(score(value)),
                 line: root.line.clone(),
+                candidates: Vec::new(),
             };
             if let Some(listener) = budget.listener {
                 listener(&thought);

@@ -53,7 +53,7 @@ mod watched {
     ) -> Result<Choice, PlayerError> {
         let clock = MatchClock { timer: Timer::new(limit.time), floor };
         let Limit { nodes, depth, .. } = limit;
-        player.choose(game, &Budget { nodes, depth, clock: Some(&clock), listener: None })
+        player.choose(game, &Budget { nodes, depth, clock: Some(&clock), ..Budget::default() })
     }
 }
 
@@ -81,7 +81,7 @@ mod watched {
         _floor: &Floor<'_>,
     ) -> Result<Choice, PlayerError> {
         let Limit { nodes, depth, .. } = limit;
-        player.choose(game, &Budget { nodes, depth, clock: None, listener: None })
+        player.choose(game, &Budget { nodes, depth, ..Budget::default() })
     }
 }
 

@@ -10,10 +10,11 @@ use super::game::Game;
 use super::tally::Tally;
 use super::{MatchConfig, MatchError, MatchGame, MatchResult};
 use crate::contestant::{Batch, Contestant};
+use crate::given::Given;
 use crate::network::play_budget;
 use crate::openings::Book;
 use crate::player::{GameState, PlayerError};
-use crate::random::{Purpose, weighted};
+use crate::random::Purpose;
 use crate::record::Made;
 use crate::search::{Search, SearchResult, Step};
 
@@ -113,8 +114,7 @@ pub(super) struct Hall<'a, 'f> {
     floor: &'a Floor<'f>,
     contestants: &'a mut [Contestant; 2],
     batches: [Batch; 2],
-    actions: Vec<Play>,
-    outcomes: Vec<(Play, f64)>,
+    given: Given,
     found: SearchResult,
 }
 
@@ -125,8 +125,7 @@ impl<'a, 'f> Hall<'a, 'f> {
             floor,
             contestants,
             batches: [Batch::default(), Batch::default()],
-            actions: Vec::new(),
-            outcomes: Vec::new(),
+            given: Given::default(),
             found: SearchResult::default(),
         }
     }
@@ -319,15 +318,7 @@ impl<'a, 'f> Hall<'a, 'f> {
 
     /// A play that nobody chooses: a side game's outcome, or a single play.
     fn given(&mut self, game: &Game) -> Option<Play> {
-        if game.position.is_chance() {
-            game.position.outcomes(&mut self.outcomes);
-            let key = game.key(self.floor.config.seed);
-            let mut rng = key.stream(game.plays.len() as u32, Purpose::Outcome);
-            let drawn =
-                weighted(&mut rng, self.outcomes.iter().map(|&(_, probability)| probability));
-            return self.outcomes.get(drawn).map(|&(play, _)| play);
-        }
-        game.position.actions(&mut self.actions);
-        if let [only] = self.actions[..] { Some(only) } else { None }
+        let key = game.key(self.floor.config.seed);
+        self.given.play(&game.position, key, game.plays.len() as u32)
     }
 }

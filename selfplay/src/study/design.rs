@@ -55,6 +55,9 @@ pub struct StudyGame {
 struct Ended {
     opening: u64,
     result: GameResult,
+    /// It repeats another game, play for play.
+    #[serde(default)]
+    repeated: bool,
 }
 
 /// What a study cannot do.
@@ -106,7 +109,8 @@ impl Study {
         check("rules", rules as u64, MOST_RULES as u64)?;
         check("smallest_round", u64::from(smallest_round), u64::from(MOST_ROUND))?;
         check_budget(budget)?;
-        let lines = vec![Progress { tally: Tally::default(), bounds: Interval::ALL }; rules];
+        let line = Progress { tally: Tally::default(), repeated: 0, bounds: Interval::ALL };
+        let lines = vec![line; rules];
         let ended = BTreeMap::new();
         let plan = Err(End::Spent);
         let mut study = Study { design, budget, smallest_round, rounds: 0, lines, plan, ended };
@@ -137,9 +141,15 @@ impl Study {
         self.rounds
     }
 
-    /// Games of whole rounds.
+    /// Games of whole rounds, those that repeated another one included.
     pub fn games(&self) -> u64 {
-        self.lines.iter().map(|line| line.tally.games()).sum()
+        self.lines.iter().map(Progress::played).sum()
+    }
+
+    /// Games of whole rounds by one rules string, those that repeated another one included: their numbers are those below it.
+    /// 0 beyond the last rules string.
+    pub fn played(&self, rules: usize) -> u64 {
+        self.lines.get(rules).map_or(0, Progress::played)
     }
 
     /// Why there are no more games; `None` while there are.
@@ -152,7 +162,7 @@ impl Study {
         let planned = self.plan.iter().flatten().zip(&self.lines).enumerate();
         planned
             .flat_map(|(rules, (&games, line))| {
-                let first = line.tally.games();
+                let first = line.played();
                 (first..first + games).map(move |game| StudyGame { rules, game })
             })
             .filter(|game| !self.ended.contains_key(game))
@@ -169,16 +179,30 @@ impl Study {
         opening: u64,
         result: GameResult,
     ) -> Result<bool, StudyError> {
+        self.take(game, Ended { opening, result, repeated: false })
+    }
+
+    /// Takes a game that was the same, play for play, as another one by its rules string: it is a part of the budget, but it
+    /// tells nothing, and no score counts it. Otherwise as [`Study::report`].
+    ///
+    /// # Errors
+    /// A game that is not pending; nothing is changed then.
+    pub fn report_repeated(&mut self, game: StudyGame) -> Result<bool, StudyError> {
+        let nothing = Ended { opening: 0, result: GameResult::Unfinished, repeated: true };
+        self.take(game, nothing)
+    }
+
+    fn take(&mut self, game: StudyGame, ended: Ended) -> Result<bool, StudyError> {
         let StudyGame { rules, game: number } = game;
         let planned = self.plan.as_ref().ok().and_then(|plan| plan.get(rules)).copied();
-        let first = self.lines.get(rules).map_or(0, |line| line.tally.games());
+        let first = self.played(rules);
         if !(first..first + planned.unwrap_or(0)).contains(&number) {
             return Err(StudyError::NotOfThisRound { rules, game: number });
         }
         if self.ended.contains_key(&game) {
             return Err(StudyError::Twice { rules, game: number });
         }
-        self.ended.insert(game, Ended { opening, result });
+        self.ended.insert(game, ended);
         let whole = self.plan.iter().flatten().sum::<u64>() == self.ended.len() as u64;
         if whole {
             self.close_round();
@@ -188,8 +212,7 @@ impl Study {
 
     /// What the whole rounds say.
     pub fn table(&self) -> Table {
-        let standing =
-            |(rules, line): (usize, &Progress)| Standing::new(rules, &line.tally, line.bounds);
+        let standing = |(rules, line): (usize, &Progress)| Standing::new(rules, line);
         Table { standings: self.lines.iter().enumerate().map(standing).collect() }
     }
 
@@ -200,8 +223,13 @@ impl Study {
 
     fn close_round(&mut self) {
         let alpha = TABLE_ERROR / self.lines.len() as f64;
-        for (game, Ended { opening, result }) in std::mem::take(&mut self.ended) {
-            self.lines[game.rules].tally.add(opening, result);
+        for (game, Ended { opening, result, repeated }) in std::mem::take(&mut self.ended) {
+            let line = &mut self.lines[game.rules];
+            if repeated {
+                line.repeated += 1;
+            } else {
+                line.tally.add(opening, result);
+            }
         }
         let planned = self.plan.as_deref().unwrap_or_default();
         for (line, _) in self.lines.iter_mut().zip(planned).filter(|&(_, &games)| games > 0) {
@@ -297,8 +325,8 @@ impl TryFrom<Saved> for Study {
             return stored("its round has not the games that it must have".to_owned());
         }
         study.plan = Ok(plan);
-        for (game, Ended { opening, result }) in ended {
-            study.report(game, opening, result)?;
+        for (game, ended) in ended {
+            study.take(game, ended)?;
         }
         Ok(study)
     }
@@ -341,6 +369,19 @@ mod tests {
         }
         assert_eq!((study.games(), study.rounds()), (4, 1));
         assert_eq!(study.table().standings[1].units, 1, "one opening");
+        // One that repeats another takes its number and its part of the budget, and is in no score.
+        for (rules, game) in [(0, 2), (1, 2), (1, 3)] {
+            report(&mut study, rules, game).unwrap();
+        }
+        let repeated = StudyGame { rules: 0, game: 3 };
+        assert_eq!(study.report_repeated(repeated), Ok(true));
+        assert!(study.report_repeated(repeated).is_err(), "its round is over");
+        assert_eq!((study.games(), study.played(0), study.played(2)), (8, 4, 0));
+        let lines = study.table().standings;
+        assert_eq!((lines[0].games, lines[0].repeated), (3, 1));
+        assert_eq!(study.pending().next(), Some(StudyGame { rules: 0, game: 4 }));
+        let text = serde_json::to_string(&study).unwrap();
+        assert_eq!(serde_json::from_str::<Study>(&text).unwrap(), study);
     }
 
     #[test]

@@ -62,8 +62,22 @@ pub enum End {
 #[serde(deny_unknown_fields)]
 pub(super) struct Progress {
     pub(super) tally: Tally,
+    /// Games that repeated another one: they used up the budget and are not in the tally.
+    #[serde(default)]
+    pub(super) repeated: u64,
     /// What the rounds have left of its interval among the table's.
     pub(super) bounds: Interval,
+}
+
+impl Progress {
+    /// Games played, those that repeated another one included.
+    pub(super) fn played(&self) -> u64 {
+        self.tally.games() + self.repeated
+    }
+
+    fn is_used_up(&self) -> bool {
+        self.played() > MOST_AN_OPENING * self.tally.units()
+    }
 }
 
 /// The games of the next round for each rules string: at least one in all.
@@ -73,7 +87,7 @@ pub(super) fn next_round(
     budget: Budget,
     round: u32,
 ) -> Result<Vec<u64>, End> {
-    let played: u64 = lines.iter().map(|line| line.tally.games()).sum();
+    let played: u64 = lines.iter().map(Progress::played).sum();
     let left = match budget {
         Budget::Games(games) => games.saturating_sub(played),
         Budget::Width(_) | Budget::Open => u64::MAX,
@@ -87,11 +101,11 @@ pub(super) fn next_round(
         if wide.peek().is_none() {
             return Err(End::Narrow);
         }
-        if wide.all(|line| used_up(&line.tally)) {
+        if wide.all(Progress::is_used_up) {
             return Err(End::NoOpenings);
         }
     }
-    let most = |line: &Progress| u64::from(round).max(line.tally.games() / GROWTH);
+    let most = |line: &Progress| u64::from(round).max(line.played() / GROWTH);
     if design == Design::Even {
         let each = lines.iter().map(most).max().unwrap_or(0).min(left / lines.len().max(1) as u64);
         return if each == 0 { Err(End::Spent) } else { Ok(vec![each; lines.len()]) };
@@ -104,12 +118,12 @@ pub(super) fn next_round(
         let needs = match budget {
             Budget::Width(width) if wide(line) => needs_for_width(line, width, alpha),
             Budget::Games(_) | Budget::Open if Verdict::of(line.bounds) == Verdict::Undecided => {
-                needs_for_verdict(&line.tally, alpha)
+                needs_for_verdict(line, alpha)
             }
             _ => continue,
         };
         undecided += 1;
-        if used_up(&line.tally) {
+        if line.is_used_up() {
             without_openings += 1;
         } else if needs.at_best <= left {
             open.push((needs.likely, index));
@@ -140,10 +154,6 @@ pub(super) fn next_round(
     Ok(games)
 }
 
-fn used_up(tally: &Tally) -> bool {
-    tally.games() > MOST_AN_OPENING * tally.units()
-}
-
 /// Cuts the shares down in proportion, where they are more than the games that are left (1 or more).
 fn fit(games: &mut [u64], left: u64) {
     let total: u64 = games.iter().sum();
@@ -172,7 +182,8 @@ struct Needs {
     at_best: u64,
 }
 
-fn needs_for_verdict(tally: &Tally, alpha: f64) -> Needs {
+fn needs_for_verdict(line: &Progress, alpha: f64) -> Needs {
+    let tally = &line.tally;
     if tally.units() < FIRST_UNITS {
         return Needs { likely: 0, at_best: 0 };
     }
@@ -180,16 +191,17 @@ fn needs_for_verdict(tally: &Tally, alpha: f64) -> Needs {
     // An interval of this margin lies on one side of 1/2, or within the margin of it.
     let distance = off.max(WITHIN - off);
     let at_best = distance + tally.standard_error();
-    Needs { likely: more_games(tally, alpha, distance), at_best: more_games(tally, alpha, at_best) }
+    Needs { likely: more_games(line, alpha, distance), at_best: more_games(line, alpha, at_best) }
 }
 
 fn needs_for_width(line: &Progress, width: f64, alpha: f64) -> Needs {
-    let likely = more_games(&line.tally, alpha, 0.5 * width);
+    let likely = more_games(line, alpha, 0.5 * width);
     Needs { likely, at_best: 0 }
 }
 
 /// Games until the time-uniform interval's margin is this small, if variance and games an opening stay as they are.
-fn more_games(tally: &Tally, alpha: f64, margin: f64) -> u64 {
+fn more_games(line: &Progress, alpha: f64, margin: f64) -> u64 {
+    let tally = &line.tally;
     let (units, variance) = (tally.units().max(1), tally.variance());
     let enough = |units: u64| anytime_margin(units, variance, alpha) < margin;
     let mut high = units;
@@ -201,7 +213,7 @@ fn more_games(tally: &Tally, alpha: f64, margin: f64) -> u64 {
         let middle = u64::midpoint(low, high);
         if enough(middle) { high = middle } else { low = middle + 1 }
     }
-    let games_a_unit = tally.games().max(1) as f64 / units as f64;
+    let games_a_unit = line.played().max(1) as f64 / units as f64;
     ((high - units) as f64 * games_a_unit).ceil() as u64
 }
 
@@ -225,17 +237,21 @@ mod tests {
         let line = |tally: &Tally| Progress {
             bounds: tally.anytime_interval(alpha),
             tally: tally.clone(),
+            repeated: 0,
         };
         tallies.iter().map(line).collect()
     }
 
     #[test]
     fn the_games_needed_are_those_after_which_the_interval_is_narrow_enough() {
-        let tally = tally(1000, 11, 20);
-        let more = more_games(&tally, 0.01, 0.05);
-        let margin = |units| anytime_margin(units, tally.variance(), 0.01);
+        let mut line = lines(&[tally(1000, 11, 20)]).remove(0);
+        let more = more_games(&line, 0.01, 0.05);
+        let margin = |units| anytime_margin(units, line.tally.variance(), 0.01);
         assert!(margin(1000 + more) < 0.05 && margin(1000 + more - 1) >= 0.05, "{more}");
-        assert_eq!(more_games(&tally, 0.01, 0.2), 0);
+        assert_eq!(more_games(&line, 0.01, 0.2), 0);
+        // Where every other game repeats one, twice as many are needed.
+        line.repeated = 1000;
+        assert_eq!(more_games(&line, 0.01, 0.05), 2 * more);
     }
 
     #[test]
@@ -289,6 +305,13 @@ mod tests {
             assert_eq!(plan(&tallies[..1], Design::Adaptive, budget), Err(End::NoOpenings));
         }
         assert_eq!(plan(&tallies[..1], Design::Even, Budget::Width(0.01)), Err(End::NoOpenings));
+        // A game that repeats another one brings no opening either.
+        let mut repeating = lines(&tallies[1..]);
+        repeating[0].repeated = 1401;
+        let plan_one = |lines: &[Progress]| next_round(lines, Design::Adaptive, Budget::Open, 32);
+        assert_eq!(plan_one(&repeating), Err(End::NoOpenings));
+        repeating[0].repeated = 1400;
+        assert!(plan_one(&repeating).is_ok());
         assert_eq!(plan(&tallies, Design::Even, Budget::Width(0.01)), Ok(vec![32; 2]));
     }
 

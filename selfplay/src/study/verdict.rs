@@ -1,8 +1,11 @@
 //! What a study's games say about each rules string, with one error rate for the whole table.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
-use super::estimate::{Interval, Tally};
+use super::estimate::Interval;
+use super::plan::Progress;
 
 /// The chance that a table has a wrong verdict, whichever its true scores and whenever it is looked at.
 pub const TABLE_ERROR: f64 = 0.05;
@@ -54,21 +57,35 @@ impl Verdict {
     }
 }
 
+impl fmt::Display for Verdict {
+    /// In words, of White's score.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Verdict::Within => "within 2%",
+            Verdict::Above => "above 50%",
+            Verdict::Below => "below 50%",
+            Verdict::Undecided => "undecided",
+        })
+    }
+}
+
 /// One line of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Standing {
     /// The rules string's number in the study.
     pub rules: usize,
-    /// Games played.
+    /// Games that count.
     pub games: u64,
+    /// Games beside them that were the same as another one, play for play.
+    pub repeated: u64,
     /// Different openings among them, the independent samples.
     pub units: u64,
     /// White's score, 0 to 1.
     pub mean: f64,
-    /// Its 95% interval on its own, as if the number of games had been fixed: [`Tally::fixed_interval`].
+    /// Its 95% interval on its own, as if the number of games had been fixed: [`Tally::fixed_interval`](super::Tally::fixed_interval).
     pub interval: Interval,
     /// Its interval among all of the table: those of all rules strings cover their scores at once, at every round, with
-    /// probability 95%. It is what [`Tally::anytime_interval`] at error rate [`TABLE_ERROR`] / (number of rules strings) has
+    /// probability 95%. It is what [`Tally::anytime_interval`](super::Tally::anytime_interval) at error rate [`TABLE_ERROR`] / (number of rules strings) has
     /// left at every round so far.
     pub bounds: Interval,
     /// What `bounds` says.
@@ -76,10 +93,13 @@ pub struct Standing {
 }
 
 impl Standing {
-    pub(super) fn new(rules: usize, tally: &Tally, bounds: Interval) -> Standing {
+    pub(super) fn new(rules: usize, line: &Progress) -> Standing {
+        let Progress { tally, repeated, bounds } = line;
+        let bounds = *bounds;
         Standing {
             rules,
             games: tally.games(),
+            repeated: *repeated,
             units: tally.units(),
             mean: tally.mean(),
             interval: tally.fixed_interval(SINGLE_ERROR),
@@ -135,6 +155,7 @@ mod tests {
         Standing {
             rules,
             games: 100,
+            repeated: 0,
             units: 100,
             mean,
             interval: bounds,

@@ -1,12 +1,9 @@
 //! What several commands read: rules, positions, play lists, and files that may be packed.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
-use std::path::Path;
-
-use anyhow::Context;
 use gipf_core::{Play, Position, Rules, RulesError};
 use gipf_player::messages::{echo, split_plays};
+
+pub(super) use gipf_player::games::files::{open, read};
 
 use super::Usage;
 
@@ -56,36 +53,4 @@ pub(super) fn sorted_plays(position: &Position) -> Vec<String> {
     let mut texts: Vec<String> = plays.iter().map(Play::to_string).collect();
     texts.sort_unstable();
     texts
-}
-
-/// A reader of a file's text, unpacked where its first bytes say gzip or zstd, whatever its name.
-///
-/// # Errors
-/// The file is missing or cannot be read.
-pub(super) fn open(path: &Path) -> anyhow::Result<Box<dyn BufRead>> {
-    let shown = path.display();
-    let mut file =
-        BufReader::new(File::open(path).with_context(|| format!("cannot open {shown}"))?);
-    let head = file.fill_buf().with_context(|| format!("cannot read {shown}"))?;
-    Ok(if head.starts_with(&[0x1f, 0x8b]) {
-        Box::new(BufReader::new(flate2::bufread::MultiGzDecoder::new(file)))
-    } else if head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
-        Box::new(BufReader::new(
-            zstd::Decoder::with_buffer(file).with_context(|| format!("cannot read {shown}"))?,
-        ))
-    } else {
-        Box::new(file)
-    })
-}
-
-/// The whole text of a file that may be packed.
-///
-/// # Errors
-/// The file is missing, cannot be read or unpacked, or is no UTF-8.
-pub(super) fn read(path: &Path) -> anyhow::Result<String> {
-    let mut text = String::new();
-    open(path)?
-        .read_to_string(&mut text)
-        .with_context(|| format!("cannot read {}", path.display()))?;
-    Ok(text)
 }

@@ -1,5 +1,6 @@
 //! The command line: one module a command, each with its arguments, its `--help` and its work.
 
+mod analyse;
 mod bench;
 mod check;
 mod cluster;
@@ -9,6 +10,7 @@ mod fault;
 mod input;
 mod learn;
 mod matches;
+mod mixes;
 mod moves;
 mod perft;
 mod play;
@@ -62,10 +64,12 @@ enum Command {
     Worker(worker::Args),
     Status(status::Args),
     Match(matches::Args),
+    Mixes(mixes::Args),
     Tactics(tactics::Args),
     Rate(rate::Args),
     Export(export::Args),
     Play(play::Args),
+    Analyse(analyse::Args),
     Report(report::Args),
     Doctor(doctor::Args),
     Bench(bench::Args),
@@ -125,10 +129,12 @@ fn run(cli: Cli, out: Output) -> anyhow::Result<ExitCode> {
         Command::Worker(args) => worker::run(args, out),
         Command::Status(args) => status::run(&args, out),
         Command::Match(args) => matches::run(&args, out),
+        Command::Mixes(args) => mixes::run(&args, out),
         Command::Tactics(args) => tactics::run(&args, out),
         Command::Rate(args) => rate::run(&args, out),
         Command::Export(args) => export::run(&args, out),
         Command::Play(args) => play::run(&args, out),
+        Command::Analyse(args) => analyse::run(&args, out),
         Command::Report(args) => report::run(&args, out),
         Command::Doctor(args) => doctor::run(&args, out),
         Command::Bench(args) => bench::run(&args, out),

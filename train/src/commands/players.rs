@@ -134,6 +134,20 @@ impl PlayerSpec {
         self.checkpoint().map(|checkpoint| precision_of(checkpoint, asked))
     }
 
+    /// How a network is searched, in words; empty without one.
+    pub(super) fn search(&self) -> String {
+        match self {
+            PlayerSpec::Network { method, symmetry, .. } => {
+                let method = match method {
+                    Method::Gumbel => "gumbel",
+                    Method::Puct => "puct",
+                };
+                format!("{method}{}", if *symmetry { ", symmetric boards" } else { "" })
+            }
+            PlayerSpec::BuiltIn(_) | PlayerSpec::Outside { .. } => String::new(),
+        }
+    }
+
     /// The first of the rules that the network was trained on.
     pub(super) fn rules(&self) -> Option<&str> {
         self.checkpoint()?.header.rules.first().map(String::as_str)
@@ -178,6 +192,24 @@ impl PlayerSpec {
     }
 }
 
+/// How many threads play: those asked for, else one on a GPU, half of the physical cores by time and all cores otherwise.
+///
+/// # Errors
+/// [`Usage`] for more threads than physical cores where time is limited: a game that waits for a core would lose time.
+pub(super) fn threads(asked: Option<u32>, timed: bool, on_gpu: bool) -> anyhow::Result<u32> {
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
+    let physical = (num_cpus::get_physical() as u32).clamp(1, cores);
+    match asked {
+        Some(threads) if timed && threads > physical => Err(Usage::error(format!(
+            "--threads {threads}: with --movetime at most {physical}, one for each physical core"
+        ))),
+        Some(threads) => Ok(threads),
+        None if on_gpu => Ok(1),
+        None if timed => Ok((physical / 2).max(1)),
+        None => Ok(cores),
+    }
+}
+
 fn precision_of(checkpoint: &Checkpoint, asked: Option<CpuPrecision>) -> CpuPrecision {
     asked.unwrap_or(match checkpoint.calibration {
         Some(_) => CpuPrecision::Int8,
@@ -197,6 +229,16 @@ fn options(text: &str) -> (Method, bool, &str) {
             return (method, symmetry, place);
         }
     }
+}
+
+/// The folder of the run that this text names a player of: `run:DIR…`, or a checkpoint's file where it lies in one.
+pub(super) fn run_of(text: &str) -> Option<PathBuf> {
+    let (_, _, place) = options(text);
+    let folder = match place.strip_prefix("run:") {
+        Some(run) => PathBuf::from(run.rsplit_once('@').map_or(run, |(folder, _)| folder)),
+        None => Path::new(place).parent()?.parent()?.to_owned(),
+    };
+    RunFolder::holds_run(&folder).then_some(folder)
 }
 
 /// `DIR@latest`, `DIR@best` or `DIR@STEP`; without `@`, the latest.

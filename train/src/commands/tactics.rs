@@ -225,7 +225,7 @@ fn attempt(
         nodes: limit.nodes,
         depth: limit.depth,
         clock: limit.time.is_some().then_some(&timer as _),
-        listener: None,
+        ..Budget::default()
     };
     match solves(player, puzzle, key, &budget) {
         Err(PlayerError::Forfeit(_)) => Ok(false),

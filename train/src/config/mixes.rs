@@ -1,11 +1,27 @@
-//! The key-by-key check of an entry `{ mixes = { … }, weight }` of `rules.rules`.
+//! Entries `{ mixes = { … }, weight }` of `rules.rules`: their key-by-key check, and what a network learns from them.
 
 use super::error::ConfigError;
+use super::sections::Config;
 use super::table::{Source, nearest};
-use gipf_selfplay::MixDraw;
+use gipf_model::DrawnMixes;
+use gipf_selfplay::{MixDraw, RulesEntry};
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+
+/// The kinds of mixes that a run draws game by game, each once.
+pub fn drawn_mixes(config: &Config) -> Vec<DrawnMixes> {
+    let mut found = Vec::new();
+    for entry in &config.rules.rules {
+        let RulesEntry::Drawn(entry) = entry else { continue };
+        let MixDraw { variant, punct, .. } = &entry.mixes;
+        let mixes = DrawnMixes { variant: variant.clone(), punct_convert: punct == "convert" };
+        if !found.contains(&mixes) {
+            found.push(mixes);
+        }
+    }
+    found
+}
 
 /// Checks the table of a drawn mix: known keys, their types, and ranges that can be met.
 pub(super) fn check_mixes(

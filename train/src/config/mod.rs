@@ -16,6 +16,7 @@ pub use diff::{Difference, diff, fixed_keys};
 pub use error::ConfigError;
 pub use keys::{KEYS, Key, Kind};
 pub use load::{LoadedConfig, Setting, apply, parse, parse_file, parse_settings};
+pub use mixes::drawn_mixes;
 pub use sections::{
     CheckpointsSection, Config, CpuPrecision, Decay, GatingMode, GatingSection, GpuPrecision,
     NetworkSection, ReportSection, RulesSection, RunSection, SelfPlaySection, StoreSection,

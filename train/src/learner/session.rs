@@ -17,7 +17,7 @@ use super::scalars::Scalars;
 use super::selfplay::{sampler, worker_count};
 use super::start::{learner_config, new_learner};
 use super::stop::StopFlag;
-use crate::config::{Config, CpuPrecision};
+use crate::config::{Config, CpuPrecision, drawn_mixes};
 use crate::cpu;
 use crate::evaluators::{
     BoxedEvaluator, CALIBRATION_POSITIONS, evaluator_with, features_of, for_workers,
@@ -352,6 +352,7 @@ impl Session {
             state.run_id.clone(),
         );
         header.parent.clone_from(&self.parent);
+        header.mixes = drawn_mixes(&self.config);
         header
     }
 

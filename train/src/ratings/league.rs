@@ -93,6 +93,15 @@ impl League {
         })
     }
 
+    /// Makes the player of this name the anchor; whether there is one among those that can play.
+    pub fn anchor_at(&mut self, name: &str) -> bool {
+        let found = self.rivals.iter().find(|(_, rival)| rival.entrant.name == name);
+        if let Some((&number, _)) = found {
+            self.anchor = number;
+        }
+        found.is_some()
+    }
+
     /// The ratings by all games so far.
     ///
     /// # Errors

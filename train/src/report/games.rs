@@ -105,6 +105,18 @@ pub(super) fn rated<'a>(games: &'a [RatedGame], faults: &mut Vec<String>) -> Vec
     show(&choices, "Rated game", faults)
 }
 
+/// A game of a study of mixes, with why it is shown.
+///
+/// # Errors
+/// What cannot be replayed, in words.
+pub(super) fn example(
+    record: &GameRecord,
+    reasons: Vec<&'static str>,
+) -> Result<ShownGame, String> {
+    let choice = Choice { record, players: None, reasons };
+    shown_game(&choice, &record.rules)
+}
+
 fn choose(records: &[GameRecord], count: usize) -> Vec<Choice<'_>> {
     let over = || records.iter().filter(|record| record.result != GameResult::Unfinished);
     let won = |result| records.iter().rfind(|record| record.result == result);

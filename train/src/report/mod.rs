@@ -8,6 +8,7 @@ mod events;
 mod facts;
 mod games;
 mod html;
+mod mixes;
 mod rated;
 mod results;
 mod settings;
@@ -20,6 +21,8 @@ use std::path::Path;
 use crate::learner::quoted;
 use crate::run::{RunView, atomic};
 use crate::store::{self, DiskWait};
+
+pub use mixes::{Example, MixesReport};
 
 use games::ShownGame;
 use html::{escape, fill, missing, script_json};
@@ -41,6 +44,8 @@ const TEMPLATE: &str = include_str!("template.html");
 const CSS: &str = include_str!("page.css");
 const BOARD: &str = include_str!("board.js");
 const VIEWER: &str = include_str!("viewer.js");
+/// What the viewer's script fills: it stands once on a page.
+const VIEWER_BOX: &str = include_str!("viewer.html");
 
 /// A report, not yet written.
 #[derive(Debug)]
@@ -95,6 +100,7 @@ impl Report {
                 ("SETTINGS", &settings::section(run)),
                 ("COMMAND", &escape(&format!("{program} report {name}"))),
                 ("GAMES", &script_json(&shown)?),
+                ("VIEWER_BOX", VIEWER_BOX),
                 ("BOARD", BOARD),
                 ("VIEWER", VIEWER),
             ],
@@ -158,7 +164,7 @@ mod tests {
     fn the_template_names_each_part_once_and_is_a_report() {
         for part in [
             "CSS", "STRENGTH", "FACTS", "FAULTS", "RATINGS", "NO_GAMES", "TRAINING", "SPEED",
-            "PLAY", "SETTINGS", "COMMAND", "GAMES", "BOARD", "VIEWER",
+            "PLAY", "SETTINGS", "COMMAND", "GAMES", "BOARD", "VIEWER", "VIEWER_BOX",
         ] {
             assert_eq!(TEMPLATE.matches(&format!("{{{{{part}}}}}")).count(), 1, "{part}");
         }

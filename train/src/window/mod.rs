@@ -2,6 +2,7 @@
 
 mod chunks;
 mod error;
+mod game;
 mod growth;
 mod label;
 mod replay;
@@ -9,6 +10,7 @@ mod sample;
 mod single;
 
 pub use error::WindowError;
+pub use game::labelled_game;
 pub use growth::Growth;
 pub use label::{Labelled, ValueMix};
 pub use replay::{Added, Drawing, Replay, ReplayState};

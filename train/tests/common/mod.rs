@@ -2,6 +2,8 @@
 #![allow(dead_code, reason = "each test program uses a part of it")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+pub(crate) mod browser;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

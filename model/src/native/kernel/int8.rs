@@ -7,6 +7,8 @@
 use super::plan::Plan;
 use super::portable;
 use super::tile::{MOST_ROWS, Places, Vector, of_height, tile_count};
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+use super::wasm;
 #[cfg(target_arch = "x86_64")]
 use super::x86_int8;
 use super::{Kernel, LayerSize, Rows};
@@ -21,14 +23,21 @@ pub enum Int8Kernel {
     AvxVnni,
     /// 256-bit vectors: 16 products of 16-bit numbers an instruction.
     Avx2,
+    /// 128-bit vectors of WebAssembly, in programs built with them: 8 products of 16-bit numbers an instruction.
+    Simd128,
     /// Plain Rust with 16-bit numbers, which the compiler vectorises for its target.
     Portable,
 }
 
 impl Int8Kernel {
     /// All kernels, the fastest first.
-    pub const ALL: [Int8Kernel; 4] =
-        [Int8Kernel::Avx512Vnni, Int8Kernel::AvxVnni, Int8Kernel::Avx2, Int8Kernel::Portable];
+    pub const ALL: [Int8Kernel; 5] = [
+        Int8Kernel::Avx512Vnni,
+        Int8Kernel::AvxVnni,
+        Int8Kernel::Avx2,
+        Int8Kernel::Simd128,
+        Int8Kernel::Portable,
+    ];
 
     /// Whether this machine can run it.
     pub fn is_available(self) -> bool {
@@ -45,6 +54,7 @@ impl Int8Kernel {
             }
             #[cfg(target_arch = "x86_64")]
             Int8Kernel::Avx2 => Kernel::Avx2.is_available(),
+            Int8Kernel::Simd128 => Kernel::Simd128.is_available(),
             #[cfg(not(target_arch = "x86_64"))]
             _ => false,
         }
@@ -61,6 +71,7 @@ impl Int8Kernel {
         match self {
             Int8Kernel::Avx512Vnni => Kernel::Avx512,
             Int8Kernel::AvxVnni | Int8Kernel::Avx2 => Kernel::Avx2,
+            Int8Kernel::Simd128 => Kernel::Simd128,
             Int8Kernel::Portable => Kernel::Portable,
         }
     }
@@ -94,6 +105,8 @@ impl Int8Kernel {
             Int8Kernel::AvxVnni => (x86_int8::AVX_VNNI_ROWS, 5),
             #[cfg(target_arch = "x86_64")]
             Int8Kernel::Avx2 => (x86_int8::AVX2_ROWS, x86_int8::AVX2_ROWS),
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Int8Kernel::Simd128 => (wasm::ROWS, 4),
             _ => (portable::ROWS, portable::ROWS),
         }
     }
@@ -115,6 +128,7 @@ impl fmt::Display for Int8Kernel {
             Int8Kernel::Avx512Vnni => "avx512-vnni",
             Int8Kernel::AvxVnni => "avx-vnni",
             Int8Kernel::Avx2 => "avx2",
+            Int8Kernel::Simd128 => "simd128",
             Int8Kernel::Portable => "portable",
         })
     }
@@ -187,6 +201,8 @@ impl Cell for i16 {
         match kernel {
             #[cfg(target_arch = "x86_64")]
             Int8Kernel::Avx2 => x86_int8::run_avx2(job),
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Int8Kernel::Simd128 => wasm::run_int8(job),
             Int8Kernel::Portable => portable::run_int8(job),
             other => panic!("{other} has no cells of 16 bits"),
         }

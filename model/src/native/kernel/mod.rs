@@ -13,6 +13,8 @@ mod outer;
 mod plan;
 mod portable;
 mod tile;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod wasm;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 #[cfg(target_arch = "x86_64")]
@@ -40,7 +42,9 @@ pub enum Kernel {
     Avx512,
     /// 256-bit vectors with fused multiply and add.
     Avx2,
-    /// Plain Rust, which the compiler vectorises for its target (wasm simd128 too).
+    /// 128-bit vectors of WebAssembly, in programs built with them.
+    Simd128,
+    /// Plain Rust, which the compiler vectorises for its target.
     Portable,
 }
 
@@ -52,7 +56,7 @@ pub(crate) trait Work {
 
 impl Kernel {
     /// All kernels, the fastest first.
-    pub const ALL: [Kernel; 3] = [Kernel::Avx512, Kernel::Avx2, Kernel::Portable];
+    pub const ALL: [Kernel; 4] = [Kernel::Avx512, Kernel::Avx2, Kernel::Simd128, Kernel::Portable];
 
     /// Whether this machine can run it.
     pub fn is_available(self) -> bool {
@@ -65,6 +69,7 @@ impl Kernel {
                 std::arch::is_x86_feature_detected!("avx2")
                     && std::arch::is_x86_feature_detected!("fma")
             }
+            Kernel::Simd128 => cfg!(all(target_arch = "wasm32", target_feature = "simd128")),
             #[cfg(not(target_arch = "x86_64"))]
             _ => false,
         }
@@ -98,6 +103,8 @@ impl Kernel {
             Kernel::Avx512 => x86::rows(width),
             #[cfg(target_arch = "x86_64")]
             Kernel::Avx2 => (x86::AVX2_ROWS, 4),
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Kernel::Simd128 => (wasm::ROWS, 4),
             _ => (portable::ROWS, portable::ROWS),
         }
     }
@@ -120,7 +127,8 @@ impl Kernel {
             Kernel::Avx512 => x86::run_avx512(job, rounded, out),
             #[cfg(target_arch = "x86_64")]
             Kernel::Avx2 => x86::run_avx2(job, rounded, out),
-            #[cfg(not(target_arch = "x86_64"))]
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Kernel::Simd128 => wasm::run(job, out),
             _ => portable::run(job, out),
         }
     }
@@ -138,7 +146,7 @@ impl Kernel {
             Kernel::Avx512 => x86::add_outer_avx512(job, sums),
             #[cfg(target_arch = "x86_64")]
             Kernel::Avx2 => x86::add_outer_avx2(job, sums),
-            #[cfg(not(target_arch = "x86_64"))]
+            // Nobody trains in a browser.
             _ => portable::add_outer(job, sums),
         }
     }
@@ -155,7 +163,6 @@ impl Kernel {
             Kernel::Avx512 => x86::work_avx512(work),
             #[cfg(target_arch = "x86_64")]
             Kernel::Avx2 => x86::work_avx2(work),
-            #[cfg(not(target_arch = "x86_64"))]
             _ => work.work(),
         }
     }
@@ -173,7 +180,8 @@ impl Kernel {
             Kernel::Avx512 => x86::peak_work_avx512(),
             #[cfg(target_arch = "x86_64")]
             Kernel::Avx2 => x86::peak_work_avx2(),
-            #[cfg(not(target_arch = "x86_64"))]
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Kernel::Simd128 => wasm::peak_work(),
             _ => portable::peak_work(),
         }
     }
@@ -189,6 +197,7 @@ impl fmt::Display for Kernel {
         f.write_str(match self {
             Kernel::Avx512 => "avx512",
             Kernel::Avx2 => "avx2",
+            Kernel::Simd128 => "simd128",
             Kernel::Portable => "portable",
         })
     }

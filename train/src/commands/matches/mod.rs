@@ -16,7 +16,7 @@ use gipf_selfplay::{
     Contestant, Limit, Match, MatchConfig, MatchError, MatchGame, MatchResult, Sprt,
 };
 
-use super::players::{Patience, PlayerSpec, Terms};
+use super::players::{Patience, PlayerSpec, Terms, threads};
 use super::{Output, Usage, input};
 use crate::config::CpuPrecision;
 use crate::learner::StopFlag;
@@ -139,21 +139,9 @@ impl Args {
 
     /// How many games go on at once, each on a thread, or with a share of the batches' games.
     fn threads(&self, players: [&PlayerSpec; 2], device: Device) -> anyhow::Result<u32> {
-        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
-        let physical = (num_cpus::get_physical() as u32).clamp(1, cores);
         let on_gpu =
             device != Device::Cpu && players.iter().any(|player| player.checkpoint().is_some());
-        let threads = match (self.threads, self.movetime) {
-            (Some(threads), Some(_)) if threads > physical => {
-                return Err(Usage::error(format!(
-                    "--threads {threads}: with --movetime at most {physical}, one for each physical core"
-                )));
-            }
-            (Some(threads), _) => threads,
-            (None, _) if on_gpu => 1,
-            (None, Some(_)) => (physical / 2).max(1),
-            (None, None) => cores,
-        };
+        let threads = threads(self.threads, self.movetime.is_some(), on_gpu)?;
         Ok(threads.min(self.games()))
     }
 }

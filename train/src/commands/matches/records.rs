@@ -21,13 +21,12 @@ use gipf_core::Rules;
 use gipf_core::record::{GameRecord, MAX_RECORD_BYTES};
 use gipf_selfplay::{Limit, MatchGame, SideCost};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
-use sha2::{Digest, Sha256};
 
 use crate::commands::Usage;
 use crate::commands::fault::{check_new_file, folder_of};
 use crate::commands::players::PlayerSpec;
 use crate::config::CpuPrecision;
+use crate::identity::{difference, nonce};
 use crate::run::atomic;
 use crate::store::DiskWait;
 
@@ -95,20 +94,7 @@ impl MatchIdentity {
     /// The worker's nonce of the match's games: 32 hexadecimal digits that follow from all of it.
     pub(super) fn nonce(&self) -> String {
         // The texts and numbers of an identity always serialize.
-        let hash = Sha256::digest(self.line().unwrap_or_default());
-        hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
-    }
-
-    /// The first entry in which another match differs, as `its seed is 1, not 2`.
-    fn difference(&self, other: &MatchIdentity) -> Option<String> {
-        let [wanted, found] = [self, other].map(|identity| serde_json::to_value(identity).ok());
-        let (Some(Value::Object(wanted)), Some(Value::Object(found))) = (wanted, found) else {
-            return None;
-        };
-        wanted.iter().find_map(|(key, wanted)| {
-            let found = found.get(key).unwrap_or(&Value::Null);
-            (found != wanted).then(|| format!("its {key} is {found}, not {wanted}"))
-        })
+        nonce(&self.line().unwrap_or_default())
     }
 }
 
@@ -154,7 +140,7 @@ pub(super) fn check(path: &Path, identity: &MatchIdentity) -> anyhow::Result<()>
     let Ok(found) = serde_json::from_slice::<MatchIdentity>(&line) else {
         return Err(Usage::error(format!("{} is no match of this version", beside.display())));
     };
-    match identity.difference(&found) {
+    match difference(identity, &found) {
         Some(difference) => {
             Err(Usage::error(format!("{shown} belongs to another match: {difference}")))
         }

@@ -1,18 +1,18 @@
 //! The game at the table: its plays with every position, read from and written to files.
 
 use std::fs::File;
-use std::io::{BufRead, Write};
+use std::io::Write;
 use std::path::Path;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use gipf_core::record::{GameId, GameRecord, GameResult, RECORD_FORMAT, RecordedPlay};
-use gipf_core::{Color, DEFAULT_MAX_PLAYS, Play, Position, Rules, Spot, SpotSet};
+use gipf_core::{Color, Play, Position, Spot, SpotSet};
+use gipf_player::games::PlayedGame;
+use gipf_player::games::files::nth_game;
 use gipf_player::situation;
-use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use super::super::fault::folder_of;
-use super::super::input;
 
 /// A game under way.
 #[derive(Debug, Clone)]
@@ -26,13 +26,6 @@ pub(super) struct Game {
     pub(super) seed: u64,
 }
 
-/// A game line of the test vectors, as far as a game at the table needs it; `gipf check` reads the rest.
-#[derive(Deserialize)]
-struct Line {
-    rules: String,
-    plays: Vec<String>,
-}
-
 impl Game {
     pub(super) fn new(start: Position, max_plays: u32, seed: u64) -> Self {
         Game { positions: vec![start], plays: Vec::new(), max_plays, seed }
@@ -43,42 +36,8 @@ impl Game {
     /// # Errors
     /// The file cannot be read, or its first line is no game that the rules allow.
     pub(super) fn load(path: &Path) -> anyhow::Result<Self> {
-        let place = || path.display().to_string();
-        for line in input::open(path)?.lines() {
-            let line = line.with_context(place)?;
-            if !line.trim().is_empty() {
-                return Game::parse(&line).with_context(place);
-            }
-        }
-        bail!("{}: no game", path.display())
-    }
-
-    /// A game line or a record.
-    fn parse(line: &str) -> anyhow::Result<Self> {
-        let value: serde_json::Value = serde_json::from_str(line).context("no JSON object")?;
-        if let Some(format) = value.get("format") {
-            if format != RECORD_FORMAT {
-                bail!("unknown format {format} (this build reads {RECORD_FORMAT})");
-            }
-            let record = GameRecord::from_json(line)?;
-            let replayed = record.replay()?;
-            return Ok(Game {
-                positions: replayed.positions,
-                plays: replayed.plays,
-                max_plays: record.max_plays,
-                seed: record.seed,
-            });
-        }
-        let line: Line = serde_json::from_value(value).context("no game line")?;
-        let rules: Rules = line.rules.parse()?;
-        let mut game = Game::new(rules.start(), DEFAULT_MAX_PLAYS, 0);
-        for (index, text) in line.plays.iter().enumerate() {
-            let play: Play = text.parse().with_context(|| format!("play {}", index + 1))?;
-            let mut position = *game.position();
-            position.try_play(play).with_context(|| format!("play {}", index + 1))?;
-            game.play(play);
-        }
-        Ok(game)
+        let PlayedGame { positions, plays, max_plays, seed } = nth_game(path, 1)?;
+        Ok(Game { positions, plays, max_plays, seed })
     }
 
     /// The game as a record.

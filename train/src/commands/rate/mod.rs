@@ -1,31 +1,21 @@
 //! `gipf rate`: how strong a run's checkpoints and the baselines are.
 
+mod wanted;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use gipf_core::Rules;
-use gipf_model::Checkpoint;
-use gipf_model_torch::Device;
-use gipf_selfplay::{Contestant, Limit, MatchResult, Method, Ratings};
+use gipf_selfplay::{MatchResult, Ratings};
 
-use super::players::{Patience, PlayerSpec, Terms};
 use super::{Output, Usage, input};
 use crate::cpu::cores;
-use crate::evaluators::network;
 use crate::learner::{StopFlag, main_rules};
 use crate::progress::{Progress, human_count, human_time};
-use crate::ratings::{
-    Book, Entrant, League, RatedLimit, RatingsFile, Rival, Setup, draw, write_scalars,
-};
-use crate::run::{CheckpointFile, RunFolder, RunView};
+use crate::ratings::{Book, League, RatedLimit, RatingsFile, Setup, draw, write_scalars};
+use crate::run::{RunFolder, RunView};
 use crate::store::DiskWait;
-
-/// Checkpoints that are rated where none are named.
-const CHECKPOINTS: usize = 12;
-
-/// The players without a network that are rated where none are named.
-const BASELINES: [&str; 5] = ["random", "greedy", "alphabeta:1", "alphabeta:3", "mcts:500"];
+use wanted::Wanted;
 
 /// Pairs of games of two players before it is seen again who should meet.
 const ROUND: u32 = 8;
@@ -38,8 +28,7 @@ const MINUTES: f64 = 10.0;
 /// Ratings are the maximum of the likelihood of Bradley and Terry's model with White's advantage. Every game is kept in
 /// RUN/ratings; the same command later goes on with them and takes new checkpoints in, and it works while the run trains.
 /// The list goes to RUN/ratings.json, the curve to RUN/ratings.svg and to TensorBoard, unless those hold more games by
-/// other players, rules or limits: then to the folder of these games. Elo 0 is the run's step 0, or random where step 0
-/// is not rated. A run keeps its newest checkpoints
+/// other players, rules or limits: then to the folder of these games. Elo 0 is --anchor, else the run's step 0, else random. A run keeps its newest checkpoints
 /// (checkpoints.keep), step 0 and the best; those that are gone keep their games and their rating.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples: gipf rate runs/quickstart-1\n          \
@@ -60,6 +49,9 @@ pub(super) struct Args {
     /// spread over the run and five baselines where it is absent
     #[arg(long, value_name = "PLAYERS", value_delimiter = ',')]
     players: Vec<String>,
+    /// Whose Elo is 0, one of those rated: a step of the run, or a player's name; intervals are of the lead over it
+    #[arg(long, value_name = "PLAYER")]
+    anchor: Option<String>,
     /// Rules string; those that most games of the run have where it is absent
     #[arg(long)]
     rules: Option<String>,
@@ -122,11 +114,12 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
         None => RatedLimit::Nodes(args.nodes),
     };
     // Who is named wrongly is told before anything is written.
-    let wanted = if args.players.is_empty() {
+    let mut wanted = if args.players.is_empty() {
         Wanted::default_of(&view, &files)?
     } else {
         Wanted::named(&args.players, &view, &files)?
     };
+    let anchor = args.anchor.as_deref().map(|name| wanted.anchor(name)).transpose()?;
     let setup = Setup::new(rules.to_string(), view.config.rules.max_plays, limit, args.seed);
     let book = Book::open(&args.run, setup, &newest.path, wait.clone())?;
     let mut progress = Progress::new();
@@ -134,7 +127,10 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     let rivals = wanted.rivals(&book, rules, limit, device, &progress)?;
     let threads = args.threads.map_or_else(cores, usize::from);
     let name = format!("{}/ratings", view.state.run_id);
-    let league = League::new(book, rivals, device, threads, name)?;
+    let mut league = League::new(book, rivals, device, threads, name)?;
+    if let Some(name) = &anchor {
+        anyhow::ensure!(league.anchor_at(name), "--anchor: the run has removed {name} meanwhile");
+    }
     let before = RatingsFile::read(&args.run)?;
     let (stop, wait) = (&stop, &wait);
     let mut tour = Tour { league, args, before, stop, wait, begun: Instant::now(), played: 0 };
@@ -156,137 +152,6 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
         write_list(&file, place, out)?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Who shall be rated.
-#[derive(Default)]
-struct Wanted {
-    checkpoints: Vec<CheckpointFile>,
-    others: Vec<(String, PlayerSpec)>,
-    /// What the checkpoints may be filled up from.
-    spread: Vec<CheckpointFile>,
-}
-
-impl Wanted {
-    /// The run's step 0, newest and best, others spread over it, and the baselines.
-    fn default_of(view: &RunView, files: &[CheckpointFile]) -> anyhow::Result<Self> {
-        let best = view.best_step()?;
-        let ends = [files.first(), files.last(), files.iter().find(|file| file.step == best)];
-        let mut checkpoints: Vec<CheckpointFile> = Vec::new();
-        for file in ends.into_iter().flatten() {
-            if !checkpoints.contains(file) {
-                checkpoints.push(file.clone());
-            }
-        }
-        let others = BASELINES
-            .iter()
-            .map(|name| Ok(((*name).to_owned(), PlayerSpec::parse(name)?)))
-            .collect::<anyhow::Result<_>>()?;
-        Ok(Wanted { checkpoints, others, spread: files.to_vec() })
-    }
-
-    /// Those named on the command line.
-    fn named(names: &[String], view: &RunView, files: &[CheckpointFile]) -> anyhow::Result<Self> {
-        let mut wanted = Wanted::default();
-        for name in names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
-            let step = match name {
-                "latest" => Some(view.state.step),
-                "best" => Some(view.best_step()?),
-                step => step.parse().ok(),
-            };
-            let Some(step) = step else {
-                wanted.others.push((name.to_owned(), PlayerSpec::parse(name)?));
-                continue;
-            };
-            let Some(file) = files.iter().find(|file| file.step == step) else {
-                return Err(Usage::error(format!(
-                    "--players {name}: the run has no checkpoint of step {step}"
-                )));
-            };
-            if !wanted.checkpoints.contains(file) {
-                wanted.checkpoints.push(file.clone());
-            }
-        }
-        if wanted.checkpoints.len() + wanted.others.len() < 2 {
-            return Err(Usage::error("--players: ratings need two players or more".to_owned()));
-        }
-        Ok(wanted)
-    }
-
-    /// Loads them. A checkpoint that the run has removed meanwhile is left out with a note.
-    fn rivals(
-        mut self,
-        book: &Book,
-        rules: Rules,
-        limit: RatedLimit,
-        device: Device,
-        progress: &Progress,
-    ) -> anyhow::Result<Vec<Rival>> {
-        let rated: Vec<u64> = book.players().iter().filter_map(|player| player.step).collect();
-        for file in spread(&self.spread, &self.checkpoints, &rated) {
-            self.checkpoints.push(file);
-        }
-        self.checkpoints.sort_by_key(|file| file.step);
-        let cost = match limit {
-            RatedLimit::Nodes(nodes) => Limit::nodes(nodes),
-            RatedLimit::Milliseconds(time) => Limit::time(Duration::from_millis(time)),
-        };
-        let mut rivals = Vec::new();
-        for file in self.checkpoints {
-            let checkpoint = match Checkpoint::load(&file.path) {
-                Ok(checkpoint) => checkpoint,
-                Err(_) if !file.path.exists() => {
-                    progress.note(&format!("step {}: the run has removed it meanwhile", file.step));
-                    continue;
-                }
-                Err(error) => return Err(error.into()),
-            };
-            let name = format!("step {}", file.step);
-            let entrant = Entrant {
-                name: name.clone(),
-                step: Some(file.step),
-                sha256: Some(checkpoint.header.sha256.clone()),
-            };
-            let make = move || {
-                let network = network(&name, Method::Gumbel, &checkpoint, device)?;
-                Ok(Contestant::network(network, cost)?)
-            };
-            rivals.push(Rival { entrant, make: Box::new(make) });
-        }
-        for (name, spec) in self.others {
-            let sha256 = spec.checkpoint().map(|checkpoint| checkpoint.header.sha256.clone());
-            let entrant = Entrant { name, step: None, sha256 };
-            let make = move || {
-                let (precision, patience) = (None, Patience::default());
-                spec.contestant(Terms { rules: &rules, limit: cost, device, precision, patience })
-            };
-            rivals.push(Rival { entrant, make: Box::new(make) });
-        }
-        Ok(rivals)
-    }
-}
-
-/// Checkpoints to fill `chosen` up to [`CHECKPOINTS`] from `files`: those rated before first, so that they come to be known
-/// better instead of others being begun, then always the one farthest from all chosen ones.
-fn spread(
-    files: &[CheckpointFile],
-    chosen: &[CheckpointFile],
-    rated: &[u64],
-) -> Vec<CheckpointFile> {
-    let mut steps: Vec<u64> = chosen.iter().map(|file| file.step).collect();
-    let mut added = Vec::new();
-    let count = CHECKPOINTS.min(files.len());
-    while steps.len() < count {
-        let distance = |file: &&CheckpointFile| {
-            steps.iter().map(|step| step.abs_diff(file.step)).min().unwrap_or(u64::MAX)
-        };
-        let left = || files.iter().filter(|file| !steps.contains(&file.step));
-        let known = left().filter(|file| rated.contains(&file.step)).max_by_key(distance);
-        let Some(next) = known.or_else(|| left().max_by_key(distance)) else { break };
-        steps.push(next.step);
-        added.push(next.clone());
-    }
-    added
 }
 
 /// Rounds of games until the budget is used up or the intervals are narrow.
@@ -429,30 +294,4 @@ fn write_list(file: &RatingsFile, run: &Path, out: Output) -> anyhow::Result<()>
     writeln!(out, "picture   {}", run.join("ratings.svg").display())?;
     writeln!(out, "games     {}", run.join("ratings").display())?;
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn checkpoints_are_spread_and_known_ones_come_first() {
-        let file = |step: u64| CheckpointFile { step, path: format!("{step}").into() };
-        let files: Vec<_> = (0..=40).map(|number| file(100 * number)).collect();
-        let chosen = [file(0), file(4000)];
-        let steps = |rated: &[u64]| {
-            let mut steps: Vec<u64> =
-                spread(&files, &chosen, rated).iter().map(|file| file.step).collect();
-            assert_eq!(steps.len(), CHECKPOINTS - chosen.len());
-            steps.sort_unstable();
-            steps
-        };
-        let even = steps(&[]);
-        assert!(even.windows(2).all(|pair| (200..=600).contains(&(pair[1] - pair[0]))), "{even:?}");
-        let known = steps(&[300, 700]);
-        assert!(known.contains(&300) && known.contains(&700), "{known:?}");
-        let few = [file(0), file(10)];
-        assert_eq!(spread(&few, &few[..1], &[]), [file(10)]);
-        assert!(spread(&[], &chosen, &[]).is_empty());
-    }
 }
