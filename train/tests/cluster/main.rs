@@ -17,3 +17,4 @@ mod programs;
 mod proxy;
 mod same;
 mod server;
+mod usage;
