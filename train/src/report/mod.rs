@@ -163,8 +163,21 @@ mod tests {
     #[test]
     fn the_template_names_each_part_once_and_is_a_report() {
         for part in [
-            "CSS", "STRENGTH", "FACTS", "FAULTS", "RATINGS", "NO_GAMES", "TRAINING", "SPEED",
-            "PLAY", "SETTINGS", "COMMAND", "GAMES", "BOARD", "VIEWER", "VIEWER_BOX",
+            "CSS",
+            "STRENGTH",
+            "FACTS",
+            "FAULTS",
+            "RATINGS",
+            "NO_GAMES",
+            "TRAINING",
+            "SPEED",
+            "PLAY",
+            "SETTINGS",
+            "COMMAND",
+            "GAMES",
+            "BOARD",
+            "VIEWER",
+            "VIEWER_BOX",
         ] {
             assert_eq!(TEMPLATE.matches(&format!("{{{{{part}}}}}")).count(), 1, "{part}");
         }

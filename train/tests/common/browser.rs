@@ -31,7 +31,7 @@ pub(crate) fn is_ready(test: &str, others: &[(bool, &'static str)]) -> bool {
     let text = format!("{test} is left out: this machine has no {}", lacking.join(", no "));
     assert!(std::env::var_os("GIPF_BROWSER").is_none_or(|it| it != "required"), "{text}");
     // Past the capture of a test's output: who runs the tests must see it.
-    writeln!(std::io::stderr(), "{text}").unwrap();
+    std::io::stderr().write_all(format!("{text}\n").as_bytes()).unwrap();
     false
 }
 
