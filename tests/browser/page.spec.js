@@ -1,9 +1,10 @@
 // Plays on the page of a player, opened from the disk in a headless browser.
 //
-//   node page.spec.js STANDARD.html ANY.html VECTORS [FOLDER]
+//   node page.spec.js STANDARD.html ANY.html VECTORS SERVICE [FOLDER]
 //
 // STANDARD.html: the page of a player of `standard`; ANY.html: that of one which knows every game. VECTORS: the folder of test vectors,
-// whose games tell what is legal and where they end. FOLDER gets pictures.
+// whose games tell what is legal and where they end. SERVICE: where a service gives out the page of a player of `standard`. FOLDER gets
+// pictures.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -13,7 +14,7 @@ import { gunzipSync } from "node:zlib";
 import { launch, watch } from "./browser.js";
 import { Table } from "./table.js";
 
-const [standard, any, vectors, pictures] = process.argv.slice(2);
+const [standard, any, vectors, service, pictures] = process.argv.slice(2);
 const urls = { standard: pathToFileURL(resolve(standard)).href, any: pathToFileURL(resolve(any)).href };
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const PHONE = { width: 390, height: 844 };
@@ -29,7 +30,9 @@ async function at(url, viewport, act, options = {}) {
   // Whoever wants no motion is not kept waiting between plays either.
   const context = await browser.newContext({ viewport, hasTouch: touch, reducedMotion: "reduce", ...options });
   const page = await context.newPage();
-  const faults = watch(page, (asked) => asked === url || asked.startsWith("blob:") || asked.startsWith("data:"));
+  // The page of a service asks that service; the page from the disk asks nobody.
+  const own = (asked) => asked === url || (url === service && asked.startsWith(`${service}api/`));
+  const faults = watch(page, (asked) => own(asked) || asked.startsWith("blob:") || asked.startsWith("data:"));
   const table = new Table(page, { touch });
   await table.open(url);
   await act(table, page);
@@ -50,13 +53,12 @@ async function checkWidth(page) {
 }
 
 /**
- * Plays games to their ends until all that `wanted` names has been seen. What is played is drawn from what the page says is
+ * Plays one game to its end, and others until all that `wanted` names has been seen. What is played is drawn from what the page says is
  * legal, but for a plan: plays that are made wherever they can be, in their order.
  */
 async function playOut(table, rules, strength, plan, wanted) {
   const seen = new Set();
-  let plays = 0;
-  for (let game = 0; wanted.some((what) => !seen.has(what)); game += 1) {
+  for (let game = 0; game === 0 || wanted.some((what) => !seen.has(what)); game += 1) {
     assert.ok(game < 6, `in ${game} games there was only ${[...seen].join(", ")}`);
     await table.newGame({ rules, strength, color: game % 2 === 0 ? "w" : "b" });
     const left = [...plan];
@@ -78,12 +80,10 @@ async function playOut(table, rules, strength, plan, wanted) {
       }
       play ??= legal[Math.floor(Math.random() * legal.length)];
       await table.make(play);
-      plays += 1;
     }
     assert.match(await table.status(), /wins|unfinished/);
     assert.ok((await table.made()).length > 10);
   }
-  return plays;
 }
 
 async function checkUndo(table) {
@@ -284,6 +284,13 @@ const tests = {
     await at(urls.standard, DESK, async (table, page) => {
       await checkUndo(table);
       await checkOpinions(table, page);
+    });
+  },
+  async "the page of a service, which answers it"() {
+    await at(service, DESK, async (table, page) => {
+      await checkUndo(table);
+      await checkOpinions(table, page);
+      await playOut(table, "standard", 2, [], []);
     });
   },
   async "games pasted and copied, bad ones refused"() {

@@ -6,8 +6,14 @@ use common::browser::{is_ready, script, tests};
 use common::succeed;
 use gipf_model::{Architecture, Checkpoint};
 use gipf_player::page::Page;
+use gipf_player::serve::{Limits, Service};
+use gipf_player::shipped::Shipped;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
 /// `gipf export PLAYER --to web`.
 fn export(player: &str, out: &Path) {
@@ -30,5 +36,19 @@ fn a_player_is_played_in_a_browser() {
     export("shipped:standard", &standard);
     export(fresh.to_str().unwrap(), &any);
     let vectors = tests().join("data/vectors");
-    succeed(&mut script("page.spec.js", &[standard, any, vectors]));
+    let service = serve(&page.unwrap());
+    let arguments = [standard.as_os_str(), any.as_os_str(), vectors.as_os_str(), service.as_ref()];
+    succeed(&mut script("page.spec.js", &arguments));
+}
+
+/// A service of `shipped:standard` with its page, which ends with the test program: its address.
+fn serve(page: &Page) -> String {
+    let player = Shipped::named("standard").unwrap().player().unwrap();
+    let service = Service::new(&player, Some(page), Limits::default()).unwrap();
+    let (ready, address) = mpsc::channel();
+    thread::spawn(move || {
+        let here = SocketAddr::from(([127, 0, 0, 1], 0));
+        service.run(here, |address| ready.send(address).unwrap()).unwrap();
+    });
+    format!("http://{}/", address.recv_timeout(Duration::from_secs(60)).unwrap())
 }

@@ -33,6 +33,7 @@ pub struct Best {
     pub strength: u32,
     /// The same game, strength and seed give the same play.
     #[serde(default)]
+    #[cfg_attr(feature = "serve", schema(value_type = u64, maximum = 4_294_967_295_u64))]
     pub seed: u32,
 }
 

@@ -105,7 +105,7 @@ export class Session {
     return side !== undefined && this.seats[side] === "person";
   }
 
-  /** White's chances after so many plays where nobody has to decide: those of the result at the game's end, else none. */
+  /** White's chances by the result, where the game is over after so many plays. */
   result(ply: number): number | null {
     const { end } = this.last;
     if (ply !== this.length || end === undefined) return null;

@@ -210,10 +210,15 @@ export class Table {
       this.opinion();
       this.judge();
     };
+    const known = session.result(ply);
+    if (known !== null) {
+      tell(known);
+      return;
+    }
     thinker.think({ game: session.part(ply), nodes: OPINION_NODES }, signal).then(
       (thought) => { if (!signal.aborted && this.session === session) tell(thought.white ?? null); },
-      // Where nobody has to decide there is no opinion, and the result at the game's end.
-      (error: unknown) => { if (!signal.aborted && error instanceof Fault && this.session === session) tell(session.result(ply)); });
+      // Where a side game is due nobody has to decide, and there is no opinion.
+      (error: unknown) => { if (!signal.aborted && error instanceof Fault && this.session === session) tell(null); });
   }
 
   private hint(): void {
