@@ -1,4 +1,5 @@
 //! The page of a player in a real browser: Debian's chromium, headless, led by `tests/browser/page.spec.js`.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod common;
 
