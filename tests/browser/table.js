@@ -30,7 +30,9 @@ export class Table {
 
   /** Waits until somebody at the page has the word or the game is over. */
   async turn() {
-    await this.page.locator("#play-area:not([data-word=other])").waitFor({ timeout: 60_000 });
+    await this.page.locator("#play-area:not([data-word=other])").waitFor({ timeout: 60_000 }).catch(async () => {
+      throw new Error(`nobody goes on: ${JSON.stringify(await this.state())}, "${await this.status()}", after ${(await this.made()).join(";")}`);
+    });
     return this.state();
   }
 

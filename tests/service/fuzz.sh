@@ -4,11 +4,13 @@
 # Starts `gipf-player serve` on a free port and lets schemathesis ask it whatever the description allows, and what it does not; the
 # service must answer all of it as described, without an error of its own, and still be there at the end.
 set -euo pipefail
-cd "$(dirname "$0")"
-program=$1
+here=$(cd "$(dirname "$0")" && pwd)
+program=$(realpath "$1")
 examples=${2:-60}
 
+# Schemathesis keeps what it found in the folder it runs in.
 folder=$(mktemp -d)
+cd "$folder"
 trap 'kill "$service" 2>/dev/null || true; rm -rf "$folder"' EXIT
 "$program" serve shipped:standard --port 0 >"$folder/told" &
 service=$!
@@ -19,7 +21,7 @@ for _ in $(seq 100); do
 done
 
 python3 -m venv "$folder/python"
-"$folder/python/bin/pip" install --quiet --disable-pip-version-check -r requirements.txt
+"$folder/python/bin/pip" install --quiet --disable-pip-version-check -r "$here/requirements.txt"
 "$folder/python/bin/schemathesis" run "$url/openapi.json" --max-examples "$examples" --request-timeout 20 --seed 1 \
   --checks not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,negative_data_rejection,unsupported_method
 kill -0 "$service"

@@ -19,8 +19,9 @@ export type Report =
 
 /** Milliseconds of a slice: about so late an order is heard. */
 const SLICE = 25;
-/** Evaluations of the next slice, as many as the last ones say take about so long. */
+/** Evaluations of the next slice, as many as the last ones say take about so long, up to what any network takes longer for. */
 let evaluations = 8;
+const MOST_EVALUATIONS = 4096;
 
 const self = globalThis as unknown as { postMessage(report: Report): void; onmessage: ((event: MessageEvent<Order>) => void) | null };
 
@@ -34,7 +35,8 @@ function slice(id: number): void {
     const began = performance.now();
     const thought = program.goOn(current.hurried ? 0 : evaluations) as Thought;
     const spent = Math.max(performance.now() - began, 0.1);
-    if (!current.hurried) evaluations = Math.max(1, Math.min(2 * evaluations, Math.round((evaluations * SLICE) / spent)));
+    // A slice that ended with its task says little: it may have had far less to do.
+    if (!current.hurried && !thought.done) evaluations = Math.max(1, Math.min(2 * evaluations, Math.round((evaluations * SLICE) / spent), MOST_EVALUATIONS));
     if (thought.done || current.hurried) {
       current = undefined;
       self.postMessage({ report: "thought", id, thought: { ...thought, done: true } });
