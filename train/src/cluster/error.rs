@@ -1,6 +1,5 @@
 //! What can go wrong between machines.
 
-use crate::store::StoreError;
 use gipf_core::record::RECORD_FORMAT;
 
 /// An error of a run over many machines. Its text is whole: no error has a source, which would be printed twice.
@@ -113,9 +112,6 @@ pub enum ClusterError {
         /// The system's words.
         reason: String,
     },
-    /// The games cannot be stored.
-    #[error(transparent)]
-    Store(#[from] StoreError),
     /// The user stopped the program while it waited.
     #[error("stopped while waiting for {0}")]
     Stopped(&'static str),

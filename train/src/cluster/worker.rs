@@ -108,7 +108,13 @@ pub fn work(
     }
     let (folder, lock) = take_folder(options.folder.as_deref(), &names)?;
     let stopped = || stop.is_set();
-    let link = Link::connect(&options.connection, Role::Worker, Some(&stopped))?;
+    let link = match Link::connect(&options.connection, Role::Worker, Some(&stopped)) {
+        Ok(link) => link,
+        Err(ClusterError::Stopped(_)) => {
+            return Ok(WorkerEnd { done: false, games: 0, left: Waiting::default() });
+        }
+        Err(error) => return Err(error.into()),
+    };
     let place = Place {
         folder,
         nonce: worker_name(None),

@@ -129,8 +129,12 @@ pub(super) fn train(
         (Some(records), _) => session.train_from_records(records)?,
         (None, Players::Elsewhere(workers)) => {
             session.progress.stage("opening the run on the server");
-            let intake = workers.open(session.folder(), &stop)?;
-            session.train_remotely(intake)?
+            match workers.open(session.folder(), &stop) {
+                Ok(intake) => session.train_remotely(intake)?,
+                // It waited for the server until it was told to stop.
+                Err(_) if stop.is_set() => Ending::Stopped,
+                Err(error) => return Err(error),
+            }
         }
         (None, Players::Here) if loaded.config.run.deterministic => session.train_alternately()?,
         (None, Players::Here) => session.train_concurrently()?,
