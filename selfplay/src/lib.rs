@@ -9,7 +9,8 @@
 //!
 //! Values are White's throughout: +1 a win for White, -1 one for Black, 0 an unfinished game.
 //!
-//! The crate links no libtorch and, without the feature `threads`, starts no thread and reads no clock.
+//! The crate links no libtorch and, without the feature `threads`, starts no thread and reads no clock. Programs
+//! from outside are run on Unix alone.
 #![forbid(unsafe_code)]
 
 mod alphabeta;
@@ -35,7 +36,7 @@ mod mcts;
 mod mixes;
 mod network;
 mod openings;
-#[cfg(feature = "threads")]
+#[cfg(all(feature = "threads", unix))]
 mod outside;
 mod player;
 #[cfg(feature = "threads")]
@@ -77,7 +78,7 @@ pub use mcts::MctsPlayer;
 pub use mixes::{MixDraw, MixError};
 pub use network::{Network, NetworkPlayer};
 pub use openings::{Judge, OpeningRule};
-#[cfg(feature = "threads")]
+#[cfg(all(feature = "threads", unix))]
 pub use outside::{OutsideConfig, OutsideError, OutsideFault, OutsidePlayer};
 pub use player::{
     BuiltIn, Choice, GameState, Player, PlayerError, PlayerNameError, RandomPlayer, nearest_name,

@@ -76,8 +76,8 @@ fn several_threads_find_what_one_finds() {
 #[test]
 fn a_thread_that_fails_is_an_error_and_the_next_decision_begins_anew() {
     let rules: Rules = "standard".parse().unwrap();
-    let helpers = vec![odd(0, 20)];
-    let own = odd(0, usize::MAX);
+    // Slow enough itself that its helper begins its share, and not it.
+    let (own, helpers) = (odd(3_000, usize::MAX), vec![odd(0, 20)]);
     let player = NetworkPlayer::with_default_search("it".to_owned(), own, 0);
     let mut player = player.with_helpers(helpers).unwrap();
     let budget = Budget::nodes(200);
