@@ -9,6 +9,9 @@ use gipf_model::{EvalError, Evaluation, Evaluator, Features};
 /// How often a thread looks for what it waits for before it sleeps: to wake takes as long as an evaluation.
 const LOOKS: u32 = 4_000;
 
+/// The fewest positions that are worth a thread of their own: to hand over one costs more than to evaluate it beside another.
+const LEAST: usize = 2;
+
 /// The threads. They end when this is dropped.
 pub(crate) struct Helpers(Vec<Helper>);
 
@@ -73,7 +76,7 @@ impl Helpers {
         features: &mut [Features],
         out: &mut [Evaluation],
     ) -> Result<(), EvalError> {
-        let share = features.len().div_ceil(self.0.len() + 1).max(1);
+        let share = features.len().div_ceil(self.0.len() + 1).max(LEAST);
         let (mine, rest) = features.split_at_mut(share.min(features.len()));
         let (my_out, rest_out) = out.split_at_mut(mine.len());
         let mut given = 0;

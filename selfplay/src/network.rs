@@ -77,7 +77,7 @@ impl<E: Evaluator> NetworkPlayer<E> {
     }
 
     /// Searches with as many more threads as there are evaluators here, which evaluate the same network as the player's own. They take their
-    /// shares of the simulations that a row of the halving has (see `search::flight`): as many as candidates are left, two at the end.
+    /// shares of the simulations that a row of the halving has (see `search::flight`): as many as candidates are left, two positions a thread at least.
     /// PUCT at the root does not use them.
     ///
     /// # Errors
