@@ -74,7 +74,7 @@ enum Command {
     )]
     Analyse {
         #[command(flatten)]
-        args: analyse::Args,
+        args: analyse::AnalyseArgs,
         /// Who judges: shipped:NAME, a player's file, or mcts[:PLAYOUTS]
         #[arg(long, default_value = "shipped:standard")]
         player: String,

@@ -90,7 +90,7 @@ fn judges_games_play_by_play() {
     let other = other.to_str().unwrap();
     for (arguments, code, words) in [
         (&[other][..], 2, "game 1: rules 'ultimate': shipped:standard knows standard"),
-        (&[official], 1, "game 1: no game line"),
+        (&[official], 1, "game 1: no JSON object"),
         (&["missing"], 1, "cannot open missing"),
         (&[folder_name, "--game", "2"], 2, "b.jsonl has no game 2"),
         (&[folder_name, "--player", "greedy"], 2, "greedy does not weigh results"),

@@ -21,7 +21,7 @@ const NODES: u32 = 400;
 
 /// What to judge, and how.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct AnalyseArgs {
     /// Files of game lines or records, packed by gzip or zstd or not, and folders of such files
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -50,7 +50,7 @@ pub struct Args {
 /// # Errors
 /// [`Usage`] for rules that are none, or that the player does not know, or a player that says nothing of results; a failure where a file
 /// cannot be read, or holds what is no game.
-pub fn run(args: &Args, by: &Named, out: &mut dyn Write) -> anyhow::Result<()> {
+pub fn run(args: &AnalyseArgs, by: &Named, out: &mut dyn Write) -> anyhow::Result<()> {
     if args.rules.is_some() && args.notation == Notation::Lines {
         return Err(Usage::error(
             "--rules goes with --notation official: a game line names its own",
@@ -93,7 +93,7 @@ pub fn run(args: &Args, by: &Named, out: &mut dyn Write) -> anyhow::Result<()> {
 
 /// Judges one game and prints it; how both sides did.
 fn of_game(
-    args: &Args,
+    args: &AnalyseArgs,
     player: &mut dyn Player,
     place: Place<'_>,
     game: &PlayedGame,

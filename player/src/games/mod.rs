@@ -69,7 +69,8 @@ impl PlayedGame {
     /// The line is neither, or a play is not legal.
     pub fn from_line(line: &str) -> Result<PlayedGame, GameError> {
         let json = |error: serde_json::Error| GameError(format!("no game line: {error}"));
-        let value: serde_json::Value = serde_json::from_str(line).map_err(json)?;
+        let value: serde_json::Value = serde_json::from_str(line)
+            .map_err(|error| GameError(format!("no JSON object: {error}")))?;
         if let Some(format) = value.get("format") {
             if format != RECORD_FORMAT {
                 let shown = echo(&format.to_string());
@@ -159,7 +160,8 @@ mod tests {
         let game = PlayedGame::from_line(r#"{"rules":"basic","seed":3,"plays":[{"p":"e1-e2"}]}"#);
         assert_eq!(game.map(|game| game.rules().to_string()), Ok("basic".to_owned()));
         for (line, words) in [
-            ("[1", "no game line"),
+            ("[1", "no JSON object"),
+            ("[1]", "no game line"),
             (r#"{"plays":[]}"#, "rules"),
             (r#"{"format":"gipf-record-9"}"#, "unknown format \"gipf-record-9\""),
             (r#"{"rules":"standrad","plays":[]}"#, "standrad"),

@@ -18,7 +18,7 @@ use super::{Output, Usage};
 #[command(after_help = "Example: gipf analyse game.jsonl --player run:runs/standard-1@best")]
 pub(super) struct Args {
     #[command(flatten)]
-    args: analyse::Args,
+    args: analyse::AnalyseArgs,
     /// Who judges: shipped:NAME, a player's file, run:DIR@latest|best|STEP or mcts[:PLAYOUTS]
     #[arg(long, default_value = "shipped:standard")]
     player: String,
