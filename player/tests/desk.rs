@@ -203,7 +203,7 @@ fn what_is_wrong_is_named() {
         ("apply", r#"{"game":{"rules":"basic"},"play":"\u0000"}"#, "is not a play"),
         ("read", r#"{"text":" \n# a comment"}"#, "no game"),
         ("read", r#"{"text":"{\"rules\":\"basic\"}"}"#, "missing field `plays`"),
-        ("read", r#"{"text":"{"}"#, "no game line"),
+        ("read", r#"{"text":"{"}"#, "no JSON object"),
         ("read", r#"{"text":"1. e1-e3 / b1-b9"}"#, "move 1, Black, \"b1-b9\""),
         ("read", r#"{"text":"hello"}"#, "play 1: \"hello\" is not a play"),
         ("read", &json!({ "text": long }).to_string(), "bytes, a game has 65536 at most"),
