@@ -22,10 +22,14 @@ impl Session {
         Ok(new.iter().filter(|new| !**new).count())
     }
 
-    /// In a deterministic run, counts the games that were stored after the save point and learns between them, as it would have
-    /// done then. (Any other run has counted them when it was taken up.)
+    /// In a deterministic run, makes the steps that were due at the save point, then counts the games that were stored after it and
+    /// learns between them, as it would have done then. (Any other run has counted them when it was taken up.)
     pub(super) fn take_up_stored(&mut self) -> anyhow::Result<Option<Ending>> {
         if self.config.run.deterministic {
+            // A save point lies between two steps that the games before it allow.
+            if let Some(ending) = self.learn_what_is_due()? {
+                return Ok(Some(ending));
+            }
             for item in self.transport.store().records(self.replay.games()) {
                 let (_, record) = item?;
                 self.add(&record)?;
