@@ -1,4 +1,4 @@
-/** The table: a session on the board, whoever is to decide, and what both think of it. */
+/** The table: a game on the board, whoever is to decide, and what both think of it. */
 import { Board, type Marks, type Means, noMarks } from "./board";
 import { Choice } from "./choice";
 import type { Desk, PlayerInfo, Thinker, Thought } from "./desk";

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::super::fault::folder_of;
 use super::super::players::run_of;
-use super::{Exported, Output, Usage};
+use super::{Exported, Output, Usage, tell_network};
 use crate::arrays::write_npz;
 use crate::config::TrainSection;
 use crate::onnx::to_onnx;
@@ -35,7 +35,7 @@ pub(super) struct SampleOptions {
 pub(super) fn write_onnx(exported: &Exported, path: &Path, out: Output) -> anyhow::Result<()> {
     let bytes = to_onnx(&exported.checkpoint)?;
     appear(path, |aside| Ok(fs::write(aside, &bytes)?))?;
-    told(exported, "ONNX, opset 17", path, out)
+    tell_network(&exported.checkpoint.header, "ONNX, opset 17, ", path, out)
 }
 
 /// Writes the network as a TorchScript module.
@@ -44,22 +44,7 @@ pub(super) fn write_onnx(exported: &Exported, path: &Path, out: Output) -> anyho
 /// libtorch refuses it, or the file cannot be written.
 pub(super) fn write_script(exported: &Exported, path: &Path, out: Output) -> anyhow::Result<()> {
     appear(path, |aside| Ok(save_script(&exported.checkpoint, aside)?))?;
-    told(exported, "TorchScript", path, out)
-}
-
-fn told(exported: &Exported, what: &str, path: &Path, out: Output) -> anyhow::Result<()> {
-    let header = &exported.checkpoint.header;
-    let size = path.metadata()?.len();
-    writeln!(
-        out,
-        "{}: {what}, {} of {}, step {} of run {}, {size} bytes",
-        path.display(),
-        header.architecture,
-        header.known_rules(),
-        header.step,
-        header.run
-    )?;
-    Ok(())
+    tell_network(&exported.checkpoint.header, "TorchScript, ", path, out)
 }
 
 /// Writes the newest samples of a run, or of a file or folder of records, as arrays.

@@ -4,10 +4,10 @@ mod formats;
 mod player;
 mod web;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use gipf_model::Checkpoint;
+use gipf_model::{Checkpoint, CheckpointHeader};
 
 use super::fault::check_new_file;
 use super::players::{PlayerSpec, run_of};
@@ -95,4 +95,27 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says which network a new file holds; `form` comes before it, with what parts the two.
+///
+/// # Errors
+/// The file is not there any more; standard output cannot be written.
+fn tell_network(
+    header: &CheckpointHeader,
+    form: &str,
+    path: &Path,
+    out: Output,
+) -> anyhow::Result<()> {
+    let size = path.metadata()?.len();
+    writeln!(
+        out,
+        "{}: {form}{} of {}, step {} of run {}, {size} bytes",
+        path.display(),
+        header.architecture,
+        header.known_rules(),
+        header.step,
+        header.run
+    )?;
+    Ok(())
 }

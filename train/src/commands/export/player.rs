@@ -5,7 +5,7 @@ use std::path::Path;
 use gipf_model::{Checkpoint, CheckpointHeader, PlayerCard, PlayerRating, WeightFormat, calibrate};
 use gipf_player::messages::echo;
 
-use super::{Exported, Output, Usage};
+use super::{Exported, Output, Usage, tell_network};
 use crate::config::drawn_mixes;
 use crate::evaluators::random_positions;
 use crate::ratings::RatingsFile;
@@ -93,16 +93,7 @@ pub(super) fn checkpoint(
 /// # Errors
 /// The file is not there any more; standard output cannot be written.
 pub(super) fn tell(header: &CheckpointHeader, path: &Path, out: Output) -> anyhow::Result<()> {
-    let size = path.metadata()?.len();
-    writeln!(
-        out,
-        "{}: {} of {}, step {} of run {}, {size} bytes",
-        path.display(),
-        header.architecture,
-        header.known_rules(),
-        header.step,
-        header.run
-    )?;
+    tell_network(header, "", path, out)?;
     if let Some(rating) = header.card.as_ref().and_then(|card| card.rating.as_ref()) {
         writeln!(out, "rated {rating}")?;
     }
