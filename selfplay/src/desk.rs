@@ -1,17 +1,17 @@
-//! Where a player's search gets its evaluations: one position at a time, or, with threads that help, a row's together.
+//! Where a player's search gets its evaluations: those of a row's positions together, from its own thread and from those that help.
 
 use gipf_model::{EvalError, Evaluation, Evaluator, Features};
 
 #[cfg(feature = "threads")]
 use crate::helpers::Helpers;
-use crate::search::{Search, Step};
+use crate::search::Search;
 use crate::worker::evaluate;
 
 /// Positions for each thread that are given out together at most: more would be looked at before the clock is.
-#[cfg(feature = "threads")]
 const EACH: usize = 8;
 
-/// The evaluator, and room for a batch.
+/// Room for a batch, and the threads that help.
+#[derive(Default)]
 pub(crate) struct Desk {
     features: Vec<Features>,
     evaluations: Vec<Evaluation>,
@@ -19,34 +19,19 @@ pub(crate) struct Desk {
     pub(crate) helpers: Option<Helpers>,
 }
 
-impl Default for Desk {
-    fn default() -> Desk {
-        Desk {
-            features: vec![Features::new()],
-            evaluations: vec![Evaluation::default()],
-            #[cfg(feature = "threads")]
-            helpers: None,
-        }
-    }
-}
-
 impl Desk {
-    /// Whether positions are evaluated by several threads.
-    pub(crate) fn is_shared(&self) -> bool {
+    /// Threads that evaluate.
+    fn threads(&self) -> usize {
         #[cfg(feature = "threads")]
-        return self.helpers.is_some();
+        return 1 + self.helpers.as_ref().map_or(0, Helpers::len);
         #[cfg(not(feature = "threads"))]
-        false
+        1
     }
 
-    /// Lets the search go on until positions must be evaluated; how many, 0 where it is over.
-    pub(crate) fn take(&mut self, search: &mut Search) -> u32 {
-        #[cfg(feature = "threads")]
-        if let Some(helpers) = &self.helpers {
-            let most = EACH * (1 + helpers.len());
-            return search.take_off(most, &mut self.features) as u32;
-        }
-        u32::from(search.step(&mut self.features[0]) == Step::Evaluate)
+    /// Lets the search go on until positions must be evaluated, `most` of them or fewer (a chance node may add some); how many, 0 where it is over.
+    pub(crate) fn take(&mut self, search: &mut Search, most: usize) -> u32 {
+        let most = most.min(EACH * self.threads());
+        search.take_off(most, &mut self.features) as u32
     }
 
     /// Evaluates the positions that were taken.
@@ -71,13 +56,7 @@ impl Desk {
     }
 
     /// Hands the evaluations to the search.
-    pub(crate) fn deliver(&mut self, search: &mut Search, count: u32) {
-        #[cfg(feature = "threads")]
-        if self.helpers.is_some() {
-            return search.land(&self.evaluations[..count as usize]);
-        }
-        for evaluation in &self.evaluations[..count as usize] {
-            search.absorb(evaluation);
-        }
+    pub(crate) fn deliver(&self, search: &mut Search, count: u32) {
+        search.land(&self.evaluations[..count as usize]);
     }
 }

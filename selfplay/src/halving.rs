@@ -31,7 +31,6 @@ impl HalvingSchedule {
     }
 
     /// Whether the next number is the first of a row.
-    #[cfg(feature = "threads")]
     pub(crate) fn begins_row(&self) -> bool {
         self.place == 0
     }

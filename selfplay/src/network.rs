@@ -147,18 +147,14 @@ impl<E: Evaluator> Player for NetworkPlayer<E> {
         let (mut evaluated, mut report, mut seen) = (0, FIRST_REPORT, None);
         let desk = &mut self.desk;
         loop {
-            let due = |pace: &Pace| {
-                deadline.as_ref().is_some_and(|deadline| pace.is_due(deadline)) || budget.is_over()
-            };
-            // What is given out to several threads must come back: the clock is looked at before.
-            if desk.is_shared() && search.is_ready() && due(&self.pace) {
+            // What has been taken must be delivered, or the tree could not be kept for the next decision: the clock is looked at before.
+            let room = |deadline| self.pace.room(deadline, evaluated);
+            let room = deadline.as_ref().map_or(usize::MAX, room);
+            if search.is_ready() && (room == 0 || budget.is_over()) {
                 break;
             }
-            let count = desk.take(search);
+            let count = desk.take(search, room.max(1));
             if count > 0 {
-                if !desk.is_shared() && search.is_ready() && due(&self.pace) {
-                    break;
-                }
                 desk.evaluate(&mut self.network.evaluator, count)?;
                 evaluated += count;
                 if let Some(deadline) = deadline.as_ref().filter(|_| self.pace.is_unknown()) {
@@ -170,7 +166,7 @@ impl<E: Evaluator> Player for NetworkPlayer<E> {
                 desk.deliver(search, count);
             } else {
                 let done = search.simulations();
-                let early = deadline.as_ref().is_some_and(|deadline| !self.pace.is_due(deadline));
+                let early = deadline.is_some() && room > 0;
                 let proven = done < planned;
                 let full = done >= most || search.nodes() >= MOST_NODES as usize;
                 // Without an evaluation both of the halving's last candidates are proven: nothing is left to find out.
@@ -268,9 +264,12 @@ impl Pace {
         }
     }
 
-    /// Whether one more evaluation would come too late.
-    fn is_due(&self, deadline: &Deadline<'_>) -> bool {
-        self.evaluation > deadline.left()
+    /// Evaluations that there is time left for after so many of this decision: at the pace of this decision, where it is slower than
+    /// those before. No bound as long as nothing has been measured.
+    fn room(&self, deadline: &Deadline<'_>, evaluated: u32) -> usize {
+        let this = if evaluated > 0 { deadline.spent() / f64::from(evaluated) } else { 0.0 };
+        let evaluation = self.evaluation.max(this);
+        if evaluation > 0.0 { (deadline.left() / evaluation) as usize } else { usize::MAX }
     }
 
     /// Takes in what so many visits and evaluations took.

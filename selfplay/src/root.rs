@@ -84,7 +84,6 @@ impl GumbelRoot {
     }
 
     /// What [`GumbelRoot::choose`] would choose next, unless it had to take another play of the sample in.
-    #[cfg(feature = "threads")]
     pub(crate) fn next_choice(&self, config: &GumbelConfig, tree: &Tree, color: Color) -> u32 {
         let scheduled = self.schedule.clone().and_then(|mut schedule| schedule.next()).unwrap_or(0);
         let best = self.best(config, tree, color, scheduled);
@@ -92,7 +91,6 @@ impl GumbelRoot {
     }
 
     /// Whether the next choice is the first of a row, which depends on what came of the row before.
-    #[cfg(feature = "threads")]
     pub(crate) fn begins_row(&self) -> bool {
         self.schedule.as_ref().is_none_or(HalvingSchedule::begins_row)
     }

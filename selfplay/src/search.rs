@@ -1,7 +1,6 @@
 //! The search of one game's decisions. It holds the tree and asks for evaluations; whoever drives it has the network.
 
 mod candidates;
-#[cfg(feature = "threads")]
 mod flight;
 
 use gipf_core::{Color, Play, Position, Symmetry};
@@ -103,9 +102,7 @@ pub struct Search {
     leaves: Vec<u32>,
     shares: Vec<f32>,
     /// Simulations under way at once: the first `flying` of these.
-    #[cfg(feature = "threads")]
     flights: Vec<flight::Flight>,
-    #[cfg(feature = "threads")]
     flying: usize,
 }
 
@@ -127,9 +124,7 @@ impl Search {
             chances: Vec::new(),
             leaves: Vec::new(),
             shares: Vec::new(),
-            #[cfg(feature = "threads")]
             flights: Vec::new(),
-            #[cfg(feature = "threads")]
             flying: 0,
         }
     }
@@ -342,19 +337,12 @@ impl Search {
         self.leaves.clear();
         self.chances.clear();
         self.path.clear();
-        #[cfg(feature = "threads")]
-        {
-            self.flying = 0;
-        }
+        self.flying = 0;
     }
 
     /// Whether positions of the tree have been given out and not been evaluated.
     fn is_waiting(&self) -> bool {
-        #[cfg(feature = "threads")]
-        if self.flying > 0 {
-            return true;
-        }
-        !self.leaves.is_empty()
+        self.flying > 0 || !self.leaves.is_empty()
     }
 
     /// Nodes of the tree.

@@ -36,7 +36,7 @@ impl Clock for Hand {
     }
 }
 
-/// Takes so many microseconds an evaluation.
+/// Takes so many microseconds a position.
 struct Slow {
     fake: FakeEvaluator,
     hand: Hand,
@@ -45,7 +45,8 @@ struct Slow {
 
 impl Evaluator for Slow {
     fn evaluate(&mut self, batch: &[Features], out: &mut [Evaluation]) -> Result<(), EvalError> {
-        self.hand.0.fetch_add(self.cost.load(Ordering::Relaxed), Ordering::Relaxed);
+        let cost = self.cost.load(Ordering::Relaxed) * batch.len() as u64;
+        self.hand.0.fetch_add(cost, Ordering::Relaxed);
         self.fake.evaluate(batch, out)
     }
 
@@ -132,6 +133,19 @@ fn halving_is_planned_for_the_time() {
             assert!((timed.value - by_nodes.search.unwrap().value).abs() < 0.05);
         }
         assert!(timed.simulations.abs_diff(LIMIT as u32 / 100) <= 3, "{}", timed.simulations);
+    }
+}
+
+/// A decision that the clock ends leaves a tree that the next one goes on with.
+#[test]
+fn the_tree_is_kept_when_time_is_over() {
+    for method in [Method::Gumbel, Method::Puct] {
+        let mut table = Table::new(method, 100);
+        for decision in 0..6 {
+            let (choice, _) = table.decide(None);
+            let found = choice.search.unwrap();
+            assert_eq!(found.visits > found.simulations, decision > 0, "{method:?}, {decision}");
+        }
     }
 }
 
