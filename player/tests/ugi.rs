@@ -6,7 +6,7 @@ mod common;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use common::{Engine, check_info};
+use common::{Engine, RULES, check_info};
 
 use gipf_core::{Color, Play, Position, Rules};
 use gipf_selfplay::{Budget, GameState, OutsideConfig, OutsidePlayer, Player, RandomKey};
@@ -190,16 +190,7 @@ fn play(players: &mut [OutsidePlayer; 2], rules: &Rules, max_plays: u32) -> Opti
 #[test]
 fn engines_play_whole_games_by_many_rules() {
     let mut finished = 0;
-    for text in [
-        "basic",
-        "standard",
-        "tournament",
-        "standard+T4Z4D4",
-        "tournament+Z6|D6",
-        "tournament+Y4P4;punct=convert",
-        "ultimate",
-        "standard+Z6;challenge=coin;limit=2",
-    ] {
+    for text in RULES {
         let rules: Rules = text.parse().unwrap();
         let program = env!("CARGO_BIN_EXE_gipf-player");
         let start = |player: &str| {

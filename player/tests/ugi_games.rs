@@ -5,20 +5,9 @@ mod common;
 
 use std::path::Path;
 
-use common::{Engine, check_info};
+use common::{Engine, RULES, check_info};
 use gipf_core::{Color, Play, Position, Rules};
 use gipf_model::{Architecture, Checkpoint};
-
-const RULES: [&str; 8] = [
-    "basic",
-    "standard",
-    "tournament",
-    "standard+T4Z4D4",
-    "tournament+Z6|D6",
-    "tournament+Y4P4;punct=convert",
-    "ultimate",
-    "standard+Z6;challenge=coin;limit=2",
-];
 
 /// Plays after which a game is unfinished.
 const MAX_PLAYS: usize = 160;

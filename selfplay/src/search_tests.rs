@@ -4,10 +4,11 @@ use gipf_core::{Color, Play, Position, Rules};
 use gipf_model::{Evaluation, Features};
 use rand::RngCore;
 
+use super::result::divergence;
 use super::*;
 use crate::improve::{Child, complete_q, improved_policy};
 use crate::random::{Purpose, RandomKey, below};
-use crate::tree::own_share;
+use crate::tree::{Edge, own_share};
 
 const MAX_PLAYS: u32 = 500;
 

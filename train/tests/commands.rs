@@ -1,7 +1,10 @@
 //! The commands on the game itself, as a user runs them: good and bad paths, exit codes, one line for an error.
 
+mod common;
+
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process;
 
 use assert_cmd::Command;
 use assert_cmd::assert::Assert;
@@ -20,14 +23,7 @@ fn stdout(assert: Assert) -> String {
 
 /// Fails with this code and one line that holds these words; the line.
 fn refused(arguments: &[&str], code: i32, words: &[&str]) -> String {
-    let assert = run(arguments).code(code);
-    let error = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
-    assert_eq!(error.trim_end().lines().count(), 1, "one line: {error}");
-    assert!(error.starts_with("error: "), "{error}");
-    for word in words {
-        assert!(error.contains(word), "'{word}' is not in: {error}");
-    }
-    error
+    common::refused(process::Command::new(env!("CARGO_BIN_EXE_gipf")).args(arguments), code, words)
 }
 
 fn vectors() -> PathBuf {

@@ -6,6 +6,7 @@ mod common;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::process;
 
 use assert_cmd::Command;
 use assert_cmd::assert::Assert;
@@ -28,12 +29,8 @@ fn stdout(assert: Assert) -> String {
 
 /// Fails with this code and one line that holds these words.
 fn refused(arguments: &[&str], code: i32, words: &[&str]) {
-    let assert = run(arguments).code(code);
-    let error = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
-    assert_eq!(error.trim_end().lines().count(), 1, "one line: {error}");
-    for word in words {
-        assert!(error.contains(word), "'{word}' is not in: {error}");
-    }
+    let mut command = process::Command::new(env!("CARGO_BIN_EXE_gipf"));
+    common::refused(command.args(arguments), code, words);
 }
 
 #[test]

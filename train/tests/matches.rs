@@ -1,13 +1,16 @@
 //! `gipf match` as a user runs it: its file of games through cuts and kills, its tests, its time, and what it refuses.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod common;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use common::{refused, succeed};
 use gipf_core::record::GameRecord;
 use serde_json::Value;
 
@@ -31,21 +34,9 @@ fn fast(games: u32, file: &Path, more: &[&str]) -> Command {
     contest(["greedy", "random"], games, file, more)
 }
 
-fn succeed(command: &mut Command) -> Value {
-    let Output { status, stdout, stderr } = command.output().unwrap();
-    assert!(status.success(), "{command:?}: {}", String::from_utf8_lossy(&stderr));
-    serde_json::from_slice(&stdout).unwrap()
-}
-
-/// Fails with this code and one line that holds these words.
-fn refused(command: &mut Command, code: i32, words: &[&str]) {
-    let Output { status, stderr, .. } = command.output().unwrap();
-    let error = String::from_utf8_lossy(&stderr).into_owned();
-    assert_eq!(status.code(), Some(code), "{command:?}: {error}");
-    assert_eq!(error.trim_end().lines().count(), 1, "one line: {error}");
-    for word in words {
-        assert!(error.contains(word), "'{word}' is not in: {error}");
-    }
+/// The JSON of a match that is played to its end.
+fn outcome(command: &mut Command) -> Value {
+    serde_json::from_slice(&succeed(command).stdout).unwrap()
 }
 
 /// The games of a file; every line is a legal game and none stands twice.
@@ -76,7 +67,7 @@ fn counts(result: &Value) -> Vec<Value> {
 fn a_file_that_is_cut_anywhere_is_played_to_the_same_games() {
     let folder = tempfile::tempdir().unwrap();
     let [whole, cut] = ["whole.jsonl", "cut.jsonl"].map(|name| folder.path().join(name));
-    let result = succeed(&mut fast(10, &whole, &[]));
+    let result = outcome(&mut fast(10, &whole, &[]));
     let wanted = games(&whole);
     assert_eq!(wanted.len(), 10);
     let (text, costs) = (fs::read(&whole).unwrap(), fs::read(beside(&whole)).unwrap());
@@ -94,16 +85,16 @@ fn a_file_that_is_cut_anywhere_is_played_to_the_same_games() {
         let end = ends.nth(kept).unwrap().max(first_cost);
         let end = if place % 2 == 0 { (end + 7).min(costs.len()) } else { end };
         fs::write(beside(&cut), &costs[..end]).unwrap();
-        let again = succeed(&mut fast(10, &cut, &[]));
+        let again = outcome(&mut fast(10, &cut, &[]));
         assert_eq!(games(&cut), wanted, "cut at {place}");
         assert_eq!(counts(&again), counts(&result), "cut at {place}");
     }
     // A finished match is told again, and nothing is played or written.
     let before = fs::read(&cut).unwrap();
-    assert_eq!(counts(&succeed(&mut fast(10, &cut, &[]))), counts(&result));
+    assert_eq!(counts(&outcome(&mut fast(10, &cut, &[]))), counts(&result));
     assert_eq!(fs::read(&cut).unwrap(), before);
     // With more games it goes on; the first ones stay.
-    succeed(&mut fast(14, &cut, &[]));
+    outcome(&mut fast(14, &cut, &[]));
     assert!(games(&cut).is_superset(&wanted) && games(&cut).len() == 14);
     refused(&mut fast(10, &cut, &[]), 1, &["cut.jsonl", "beyond the match's 10 games"]);
     let checked = gipf(&["check"]).arg(&cut).output().unwrap();
@@ -115,7 +106,7 @@ fn a_killed_match_goes_on_and_loses_no_game_that_was_written() {
     let folder = tempfile::tempdir().unwrap();
     let [whole, killed] = ["whole.jsonl", "killed.jsonl"].map(|name| folder.path().join(name));
     let slow = |file: &Path| contest(["alphabeta:3", "greedy"], 100, file, &[]);
-    let result = succeed(&mut slow(&whole));
+    let result = outcome(&mut slow(&whole));
     let lines = |file: &Path| {
         fs::read_to_string(file)
             .map_or(0, |text| text.bytes().filter(|byte| *byte == b'\n').count())
@@ -138,7 +129,7 @@ fn a_killed_match_goes_on_and_loses_no_game_that_was_written() {
         assert!(lines(&killed) >= before + 5, "a game that was written is gone");
     }
     assert!(kills >= 2, "the match was over too soon");
-    let again = succeed(&mut slow(&killed));
+    let again = outcome(&mut slow(&killed));
     assert_eq!(games(&killed), games(&whole));
     assert_eq!(counts(&again), counts(&result));
 }
@@ -147,7 +138,7 @@ fn a_killed_match_goes_on_and_loses_no_game_that_was_written() {
 fn another_matchs_file_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("games.jsonl");
-    succeed(&mut fast(4, &file, &[]));
+    outcome(&mut fast(4, &file, &[]));
     let before = (fs::read(&file).unwrap(), fs::read(beside(&file)).unwrap());
     for (more, words) in [
         (&["--seed", "2"][..], "its seed is 1, not 2"),
@@ -182,7 +173,7 @@ fn another_matchs_file_is_left_alone() {
 #[test]
 fn a_test_ends_the_match_and_says_how() {
     let arguments = ["match", "greedy", "random", "--sprt", "0,200", "--seed", "4"];
-    let result = succeed(gipf(&arguments).args(["--json"]));
+    let result = outcome(gipf(&arguments).args(["--json"]));
     let sprt = &result["sprt"];
     assert_eq!(sprt["decision"], "accept1", "{result}");
     assert!(sprt["llr"].as_f64().unwrap() >= sprt["upper"].as_f64().unwrap());
@@ -199,7 +190,7 @@ fn a_test_ends_the_match_and_says_how() {
 #[test]
 fn a_match_by_time_tells_what_both_used() {
     let arguments = ["match", "alphabeta", "mcts", "--movetime", "2", "--games", "2", "--json"];
-    let result = succeed(gipf(&arguments).args(["--rules", "basic", "--max-plays", "30"]));
+    let result = outcome(gipf(&arguments).args(["--rules", "basic", "--max-plays", "30"]));
     for side in [0, 1] {
         let side = &result["sides"][side];
         assert!(side["decisions"].as_u64().unwrap() > 5, "{result}");
@@ -233,7 +224,7 @@ fn broken_programs_lose_their_games_only() {
         let mut command = gipf(&["match", &program, "random", "--games", "4", "--rules", "basic"]);
         command.args(["--movetime", "20", "--grace", "200", "--json", "--records"]).arg(&file);
         let began = Instant::now();
-        let result = succeed(&mut command);
+        let result = outcome(&mut command);
         assert!(began.elapsed() < Duration::from_secs(45), "{name}");
         assert_eq!((&result["games"], &result["b_wins"]), (&4.into(), &4.into()), "{result}");
         assert_eq!(result["sides"][0]["forfeits"], 4);

@@ -1,12 +1,15 @@
 //! `gipf mixes` as a user runs it: its tables whatever the threads, kills and sittings; its files; and what it refuses.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod common;
+
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use common::{refused, succeed};
 use gipf_model::{Checkpoint, CheckpointHeader};
 use serde_json::Value;
 
@@ -21,26 +24,11 @@ fn mixes(player: &str, folder: &Path, more: &[&str]) -> Command {
 /// The same without rivals, with its JSON.
 fn table(player: &str, folder: &Path, more: &[&str]) -> Value {
     let mut command = mixes(player, folder, &["--max-plays", "60", "--competence", "0", "--json"]);
-    let Output { status, stdout, stderr } = command.args(more).output().unwrap();
-    assert!(status.success(), "{command:?}: {}", String::from_utf8_lossy(&stderr));
-    serde_json::from_slice(&stdout).unwrap()
+    serde_json::from_slice(&succeed(command.args(more)).stdout).unwrap()
 }
 
 fn text(command: &mut Command) -> String {
-    let Output { status, stdout, stderr } = command.output().unwrap();
-    assert!(status.success(), "{command:?}: {}", String::from_utf8_lossy(&stderr));
-    String::from_utf8(stdout).unwrap()
-}
-
-/// Fails with this code and one line that holds these words.
-fn refused(command: &mut Command, code: i32, words: &[&str]) {
-    let Output { status, stderr, .. } = command.output().unwrap();
-    let error = String::from_utf8_lossy(&stderr).into_owned();
-    assert_eq!(status.code(), Some(code), "{command:?}: {error}");
-    assert_eq!(error.trim_end().lines().count(), 1, "one line: {error}");
-    for word in words {
-        assert!(error.contains(word), "'{word}' is not in: {error}");
-    }
+    String::from_utf8(succeed(command).stdout).unwrap()
 }
 
 /// A network that nobody trained: it plays every rules string.

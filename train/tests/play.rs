@@ -1,8 +1,10 @@
 //! `gipf play` as a user runs it, with a scripted person on standard input.
 
+mod common;
+
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::Stdio;
+use std::process::{self, Stdio};
 
 use assert_cmd::Command;
 
@@ -15,15 +17,10 @@ fn play(arguments: &[&str], script: &str) -> String {
     String::from_utf8_lossy(&assert.get_output().stdout).into_owned()
 }
 
-/// Fails as wrong use, or otherwise, with one line that holds these words.
+/// Fails with this code and one line that holds these words.
 fn refused(arguments: &[&str], code: i32, words: &[&str]) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_gipf"));
-    let assert = command.arg("play").args(arguments).write_stdin("").assert().code(code);
-    let error = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
-    assert_eq!(error.lines().count(), 1, "{error}");
-    for word in words {
-        assert!(error.contains(word), "'{word}' is not in: {error}");
-    }
+    let mut command = process::Command::new(env!("CARGO_BIN_EXE_gipf"));
+    common::refused(command.arg("play").args(arguments), code, words);
 }
 
 #[test]

@@ -11,18 +11,19 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-fn report(run: &Path, arguments: &[&str]) -> Output {
+fn command(run: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gipf"));
-    command.arg("report").arg(run).args(arguments).stdin(Stdio::null()).output().unwrap()
+    command.arg("report").arg(run).args(arguments).stdin(Stdio::null());
+    command
+}
+
+fn report(run: &Path, arguments: &[&str]) -> Output {
+    command(run, arguments).output().unwrap()
 }
 
 /// The one line on standard error of a report that is refused with this code.
 fn refused(run: &Path, arguments: &[&str], code: i32) -> String {
-    let output = report(run, arguments);
-    let error = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(code), "{error}");
-    assert_eq!(error.trim_end().lines().count(), 1, "{error}");
-    error
+    common::refused(&mut command(run, arguments), code, &[])
 }
 
 fn page(run: &Path) -> String {

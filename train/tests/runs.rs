@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use common::{config, records, state, succeed, train};
+use common::{config, records, refused_at_last, state, succeed, train};
 
 fn gipf(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gipf"));
@@ -18,19 +18,6 @@ fn gipf(arguments: &[&str]) -> Command {
 
 fn stdout(command: &mut Command) -> String {
     String::from_utf8(succeed(command).stdout).unwrap()
-}
-
-/// Fails with this code and, after what it may have said before, one line that holds these words.
-fn refused(command: &mut Command, code: i32, words: &[&str]) {
-    let output = command.output().unwrap();
-    let error = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(code), "{command:?}: {error}");
-    let last = error.trim_end().lines().last().unwrap_or_default();
-    assert!(last.starts_with("error: "), "{error}");
-    assert!(!error.contains("panicked"), "{error}");
-    for word in words {
-        assert!(last.contains(word), "'{word}' is not in: {last}");
-    }
 }
 
 /// A finished run of 30 steps in `folder/run`.
@@ -135,7 +122,7 @@ fn two_processes_cannot_share_a_run() {
     while !run.join("state.json").exists() {
         std::thread::sleep(Duration::from_millis(10));
     }
-    refused(&mut train(&config, &run), 1, &["in use", &child.id().to_string()]);
+    refused_at_last(&mut train(&config, &run), 1, &["in use", &child.id().to_string()]);
     child.kill().unwrap();
     child.wait().unwrap();
 }
@@ -145,28 +132,28 @@ fn bad_configs_are_one_clear_line() {
     let folder = tempfile::tempdir().unwrap();
     let config = config(folder.path(), &["run.steps=5"]);
     let run = folder.path().join("run");
-    refused(
+    refused_at_last(
         train(&config, &run).args(["--set", "train.batch_sise=3"]),
         2,
         &["train.batch_sise", "batch_size"],
     );
-    refused(
+    refused_at_last(
         train(&config, &run).args(["--set", "train.batch_size=many"]),
         2,
         &["train.batch_size", "many"],
     );
-    refused(train(&config, &run).args(["--set", "train.batch_size"]), 2, &["KEY=VALUE"]);
-    refused(
+    refused_at_last(train(&config, &run).args(["--set", "train.batch_size"]), 2, &["KEY=VALUE"]);
+    refused_at_last(
         train(&config, &run).args(["--set", "run.deterministic=true", "--set", "run.minutes=1"]),
         2,
         &["deterministic"],
     );
-    refused(train(&config, &run).args(["--set", "rules.rules=standrad"]), 2, &["standrad"]);
-    refused(&mut train(&folder.path().join("missing.toml"), &run), 1, &["missing.toml"]);
-    refused(train(&config, &run).args(["--set", "run.device=cuda:99"]), 1, &["cuda:99"]);
-    refused(train(&config, &run).env("GIPF_FAULT", "no.such:1"), 2, &["no.such"]);
-    refused(train(&config, &run).args(["--init", "no/such/file"]), 1, &["no/such/file"]);
-    refused(
+    refused_at_last(train(&config, &run).args(["--set", "rules.rules=standrad"]), 2, &["standrad"]);
+    refused_at_last(&mut train(&folder.path().join("missing.toml"), &run), 1, &["missing.toml"]);
+    refused_at_last(train(&config, &run).args(["--set", "run.device=cuda:99"]), 1, &["cuda:99"]);
+    refused_at_last(train(&config, &run).env("GIPF_FAULT", "no.such:1"), 2, &["no.such"]);
+    refused_at_last(train(&config, &run).args(["--init", "no/such/file"]), 1, &["no/such/file"]);
+    refused_at_last(
         train(&config, &run).args(["--from-records", "no/such/folder"]),
         1,
         &["no/such/folder"],
@@ -181,7 +168,7 @@ fn a_changed_config_is_named_key_by_key() {
         folder.path(),
         &["run.steps=30", "checkpoints.every_steps=10", "train.batch_size=48", "run.seed=12"],
     );
-    refused(&mut train(&changed, &run), 2, &["train.batch_size", "run.seed", "32", "48"]);
+    refused_at_last(&mut train(&changed, &run), 2, &["train.batch_size", "run.seed", "32", "48"]);
     let same = config(folder.path(), &["run.steps=30", "checkpoints.every_steps=10"]);
     succeed(train(&same, &run).args(["--set", "run.steps=40"]));
     assert_eq!(state(&run)["step"], 40, "an override is taken, and kept");
@@ -206,11 +193,19 @@ fn damaged_checkpoints_and_records_are_named() {
     let copy = folder.path().join("damaged.safetensors");
     fs::write(&copy, &damaged).unwrap();
     let name = copy.display().to_string();
-    refused(&mut gipf(&["match", &name, "random", "--games", "2"]), 1, &["damaged.safetensors"]);
+    refused_at_last(
+        &mut gipf(&["match", &name, "random", "--games", "2"]),
+        1,
+        &["damaged.safetensors"],
+    );
     fs::write(&copy, &whole[..whole.len() / 3]).unwrap();
-    refused(&mut gipf(&["match", &name, "random", "--games", "2"]), 1, &["damaged.safetensors"]);
+    refused_at_last(
+        &mut gipf(&["match", &name, "random", "--games", "2"]),
+        1,
+        &["damaged.safetensors"],
+    );
     fs::write(&copy, "no checkpoint").unwrap();
-    refused(
+    refused_at_last(
         train(&same, &folder.path().join("other")).args(["--init"]).arg(&copy),
         1,
         &["damaged.safetensors"],
@@ -224,7 +219,7 @@ fn damaged_checkpoints_and_records_are_named() {
     succeed(train(&same, &run).args(["--set", "run.steps=32"]));
     assert!(records(&run).len() as u64 >= before, "nothing counted is lost");
     fs::remove_file(run.join("learner/step-00000032.safetensors")).unwrap();
-    refused(&mut train(&same, &run), 1, &["step-00000032", "missing"]);
+    refused_at_last(&mut train(&same, &run), 1, &["step-00000032", "missing"]);
 }
 
 fn records_up_to_tear(run: &Path) -> u64 {
@@ -252,7 +247,7 @@ fn init_and_from_records_start_new_runs() {
     let first = run.join("checkpoints/step-00000030.safetensors");
     succeed(train(&config, &other).arg("--init").arg(&first).args(["--set", "run.steps=3"]));
     assert_eq!(state(&other)["step"], 3, "a new run counts its own steps");
-    refused(
+    refused_at_last(
         train(&config, &folder.path().join("wider"))
             .arg("--init")
             .arg(&first)
@@ -276,10 +271,10 @@ fn records_without_searches_are_refused_and_others_named_in_the_report() {
         command.arg("--from-records").arg(records);
         command
     };
-    refused(&mut learn(&games), 1, &["no trainable samples in", "match.jsonl"]);
+    refused_at_last(&mut learn(&games), 1, &["no trainable samples in", "match.jsonl"]);
     fs::write(&games, "nonsense\n").unwrap();
-    refused(&mut learn(&games), 1, &["match.jsonl, line 1: not a game record"]);
-    refused(&mut train(&config, &games), 2, &["is a file, not a folder"]);
+    refused_at_last(&mut learn(&games), 1, &["match.jsonl, line 1: not a game record"]);
+    refused_at_last(&mut train(&config, &games), 2, &["is a file, not a folder"]);
     assert!(!new.exists(), "a refused start makes no folder");
     let report = stdout(&mut learn(&run));
     assert!(!report.contains("self-play"), "{report}");
@@ -290,16 +285,16 @@ fn records_without_searches_are_refused_and_others_named_in_the_report() {
     assert!(said.contains("now self-play adds to them"), "{said}");
     // Without its state the run is not begun anew over what is left of it.
     fs::remove_file(new.join("state.json")).unwrap();
-    refused(&mut train(&config, &new), 1, &["no state.json", "--init", "--from-records"]);
+    refused_at_last(&mut train(&config, &new), 1, &["no state.json", "--init", "--from-records"]);
 }
 
 #[test]
 fn wrong_players_are_named() {
-    refused(&mut gipf(&["match", "randon", "greedy"]), 2, &["randon", "random"]);
-    refused(&mut gipf(&["match", "random", "greedy", "--games", "3"]), 2, &["3"]);
-    refused(&mut gipf(&["match", "run:/no/such@latest", "greedy"]), 2, &["/no/such"]);
-    refused(&mut gipf(&["match", "random", "greedy", "--device", "gpu"]), 2, &["gpu"]);
-    refused(
+    refused_at_last(&mut gipf(&["match", "randon", "greedy"]), 2, &["randon", "random"]);
+    refused_at_last(&mut gipf(&["match", "random", "greedy", "--games", "3"]), 2, &["3"]);
+    refused_at_last(&mut gipf(&["match", "run:/no/such@latest", "greedy"]), 2, &["/no/such"]);
+    refused_at_last(&mut gipf(&["match", "random", "greedy", "--device", "gpu"]), 2, &["gpu"]);
+    refused_at_last(
         &mut gipf(&["match", "random", "greedy", "--rules", "standard;challenge=recorded"]),
         2,
         &["recorded"],
@@ -317,6 +312,10 @@ fn doctor_tries_every_part() {
     }
     let json = stdout(gipf(&["doctor", "--device", "cpu", "--json", "--run"]).arg(folder.path()));
     assert_eq!(serde_json::from_str::<serde_json::Value>(&json).unwrap()["ok"], true);
-    refused(gipf(&["doctor", "--device", "cuda:99", "--run"]).arg(folder.path()), 1, &["device"]);
+    refused_at_last(
+        gipf(&["doctor", "--device", "cuda:99", "--run"]).arg(folder.path()),
+        1,
+        &["device"],
+    );
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "it leaves nothing behind");
 }

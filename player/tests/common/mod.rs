@@ -13,6 +13,18 @@ use gipf_core::Position;
 /// How long an answer may take on a machine with other work.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
+/// Rules strings with every part that a game can have.
+pub(crate) const RULES: [&str; 8] = [
+    "basic",
+    "standard",
+    "tournament",
+    "standard+T4Z4D4",
+    "tournament+Z6|D6",
+    "tournament+Y4P4;punct=convert",
+    "ultimate",
+    "standard+Z6;challenge=coin;limit=2",
+];
+
 /// A running engine.
 pub(crate) struct Engine {
     child: Child,

@@ -1,9 +1,14 @@
 //! The typed sections of a configuration, with their defaults.
 
-use gipf_model::{Architecture, ArchitectureError, AuxiliaryHeads};
-use gipf_model_torch::Trunk;
-use gipf_selfplay::{Method, RulesEntry, Sprt};
+mod self_play;
+mod train;
+
+use gipf_model::{Architecture, ArchitectureError};
+use gipf_selfplay::{RulesEntry, Sprt};
 use serde::{Deserialize, Serialize};
+
+pub use self_play::{CpuPrecision, SelfPlaySection};
+pub use train::{Decay, TrainSection};
 
 /// A whole configuration. Every key has a default, so that a file states only what differs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -84,17 +89,6 @@ pub enum GpuPrecision {
     F32,
     /// 16 bits with the exponent of 32.
     Bf16,
-}
-
-/// Numbers that the CPU computes with.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub enum CpuPrecision {
-    /// 32 bits.
-    #[default]
-    F32,
-    /// Products of bytes, calibrated; what adds up stays in 32 bits.
-    Int8,
 }
 
 /// `[rules]`: which games are played.
@@ -193,200 +187,6 @@ impl NetworkSection {
 
     fn sized(&self, text: &str) -> Result<Architecture, ArchitectureError> {
         Ok(Architecture { global_pooling: self.global_pooling, ..text.parse()? })
-    }
-}
-
-/// `[self_play]`: how games are made.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct SelfPlaySection {
-    /// Worker threads; 0: as many as the machine has cores, or twice as many where a GPU evaluates: then some wait
-    /// for it while others play.
-    pub workers: usize,
-    /// The workers' nice value: how far they give way to the learner, which works only while it has samples to learn
-    /// from. 0: not at all.
-    pub niceness: u32,
-    /// Numbers that the workers' network computes with on the CPU.
-    pub precision: CpuPrecision,
-    /// Games a worker plays at once; their leaves make one batch.
-    pub lanes: u32,
-    /// The search that makes the games. Gating matches and those at the end are played with Gumbel's in either case, so that
-    /// what they measure is the network.
-    pub search: Method,
-    /// Simulations of a full search.
-    pub simulations: u32,
-    /// Simulations of a fast search, whose policy is not learned.
-    pub fast_simulations: u32,
-    /// Share of the decisions that get a full search (playout-cap randomization).
-    pub full_search_probability: f64,
-    /// Root candidates of a full Gumbel search.
-    pub considered: u32,
-    /// Root candidates of a fast Gumbel search.
-    pub fast_considered: u32,
-    /// Weight of the search in the improved policy: `c_visit` of Danihelka et al. 2022.
-    pub c_visit: f64,
-    /// Weight of the search in the improved policy: `c_scale` of Danihelka et al. 2022.
-    pub c_scale: f64,
-    /// Simulations of a search from which PUCT chooses the plays below a Gumbel root.
-    pub puct_from: u32,
-    /// Weight of PUCT's exploration term against values in [-1, 1].
-    pub c_puct: f64,
-    /// How much less than its node PUCT takes an unvisited play to be worth, times the root of the visited plays' share of the
-    /// prior; none at a root with noise (Wu 2019).
-    pub fpu_reduction: f64,
-    /// Share of Dirichlet noise in the priors of the root of a full PUCT search.
-    pub noise_fraction: f64,
-    /// Concentration of that noise: about 10 over the number of plays to choose from (Silver et al. 2018).
-    pub noise_alpha: f64,
-    /// Memory of each worker's cache of evaluations in MB (2^20 bytes); 0: no cache.
-    pub cache_megabytes: u32,
-    /// Whether a search goes on with the tree of the one before.
-    pub tree_reuse: bool,
-    /// Whether each position is shown to the network on one of its 12 symmetric boards, a fixed function of the position.
-    pub symmetry: bool,
-    /// A game starts with 0 to this many uniformly random plays.
-    pub opening_random_plays: u32,
-    /// Plays before this one are sampled from the search's policy, later ones are its best.
-    pub opening_sampled_plays: u32,
-    /// Temperature of those sampled plays.
-    pub opening_temperature: f64,
-    /// A game whose search value stays beyond this is settled: only fast searches from then on.
-    pub settled_value: f64,
-    /// For how many searched plays in a row it must stay there; 0: games are never settled.
-    pub settled_plays: u32,
-    /// Steps after which the workers get the newest averaged weights.
-    pub refresh_steps: u64,
-}
-
-impl Default for SelfPlaySection {
-    fn default() -> Self {
-        Self {
-            workers: 0,
-            niceness: 10,
-            precision: CpuPrecision::F32,
-            lanes: 64,
-            search: Method::Gumbel,
-            simulations: 64,
-            fast_simulations: 16,
-            full_search_probability: 0.25,
-            considered: 16,
-            fast_considered: 4,
-            c_visit: 50.0,
-            c_scale: 1.0,
-            puct_from: 300,
-            c_puct: 1.5,
-            fpu_reduction: 0.2,
-            noise_fraction: 0.25,
-            noise_alpha: 0.3,
-            cache_megabytes: 64,
-            tree_reuse: true,
-            symmetry: false,
-            opening_random_plays: 2,
-            opening_sampled_plays: 8,
-            opening_temperature: 1.0,
-            settled_value: 0.95,
-            settled_plays: 0,
-            refresh_steps: 100,
-        }
-    }
-}
-
-/// How the learning rate falls after the warm-up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Decay {
-    /// It stays.
-    Constant,
-    /// Half a cosine wave down to the final fraction at the run's end.
-    Cosine,
-}
-
-/// `[train]`: how the network learns.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct TrainSection {
-    /// Samples a step.
-    pub batch_size: usize,
-    /// Peak learning rate of AdamW.
-    pub learning_rate: f64,
-    /// Steps over which the rate rises from 0 to its peak.
-    pub warmup_steps: u64,
-    /// How it falls afterwards.
-    pub decay: Decay,
-    /// Rate at the end, as a fraction of the peak.
-    pub final_fraction: f64,
-    /// Decoupled weight decay (Loshchilov and Hutter 2019).
-    pub weight_decay: f64,
-    /// Largest norm of the gradient; longer ones are scaled down.
-    pub gradient_clip: f64,
-    /// Decay a step of the averaged weights that self-play uses.
-    pub average_decay: f64,
-    /// Samples trained per sample made.
-    pub sample_reuse: f64,
-    /// Share of the search value in the value target; the rest is the game's result.
-    pub value_from_search: f64,
-    /// Weight of the value loss.
-    pub value_loss_weight: f64,
-    /// Weight of the plays-left loss.
-    pub plays_left_loss_weight: f64,
-    /// Weight of the loss of the opponent's reply; 0: the network has no such head.
-    pub reply_loss_weight: f64,
-    /// Weight of the loss of the swing of material; 0: the network has no such head.
-    pub swing_loss_weight: f64,
-    /// Share of the draws of fully searched samples that goes by how much the search surprised the network.
-    pub policy_surprise_weight: f64,
-    /// Share of the games that are never trained on.
-    pub held_out: f64,
-    /// What trains the network's trunk on the CPU; on a GPU libtorch does.
-    pub trunk: Trunk,
-}
-
-impl Default for TrainSection {
-    fn default() -> Self {
-        Self {
-            batch_size: 256,
-            learning_rate: 0.002,
-            warmup_steps: 200,
-            decay: Decay::Cosine,
-            final_fraction: 0.1,
-            weight_decay: 0.0001,
-            gradient_clip: 1.0,
-            average_decay: 0.99,
-            sample_reuse: 4.0,
-            value_from_search: 0.3,
-            value_loss_weight: 1.0,
-            plays_left_loss_weight: 0.1,
-            reply_loss_weight: 0.0,
-            swing_loss_weight: 0.0,
-            policy_surprise_weight: 0.0,
-            held_out: 0.05,
-            trunk: Trunk::Native,
-        }
-    }
-}
-
-impl TrainSection {
-    /// The auxiliary heads that the network has: those with a weight.
-    pub fn auxiliary(&self) -> AuxiliaryHeads {
-        AuxiliaryHeads { reply: self.reply_loss_weight > 0.0, swing: self.swing_loss_weight > 0.0 }
-    }
-
-    /// The learning rate of step `step` (from 0), `progress` (0 to 1) into the run.
-    pub fn learning_rate_at(&self, step: u64, progress: f64) -> f64 {
-        let warm = if step < self.warmup_steps {
-            (step + 1) as f64 / self.warmup_steps as f64
-        } else {
-            1.0
-        };
-        let progress = progress.clamp(0.0, 1.0);
-        let fall = match self.decay {
-            Decay::Constant => 1.0,
-            Decay::Cosine => {
-                let wave = 0.5 * (1.0 + (std::f64::consts::PI * progress).cos());
-                self.final_fraction + (1.0 - self.final_fraction) * wave
-            }
-        };
-        self.learning_rate * warm * fall
     }
 }
 

@@ -7,8 +7,8 @@ use anyhow::anyhow;
 use gipf_core::record::GameRecord;
 use gipf_model_torch::Device;
 use gipf_selfplay::{
-    GameCounter, GumbelConfig, OpeningConfig, Pool, PoolControl, PoolEnd, PoolError, PuctConfig,
-    RulesSampler, SearchConfig, SelfPlayConfig, SettledConfig, Worker, WorkerStats,
+    GameCounter, OpeningConfig, Pool, PoolControl, PoolEnd, PoolError, RulesSampler,
+    SelfPlayConfig, SettledConfig, Worker, WorkerStats,
 };
 
 use crate::config::Config;
@@ -22,24 +22,7 @@ const WAITING_GAMES: usize = 32;
 pub(crate) fn self_play_config(config: &Config) -> SelfPlayConfig {
     let section = &config.self_play;
     SelfPlayConfig {
-        search: SearchConfig {
-            method: section.search,
-            gumbel: GumbelConfig {
-                considered: section.considered,
-                c_visit: section.c_visit as f32,
-                c_scale: section.c_scale as f32,
-                puct_from: section.puct_from,
-            },
-            puct: PuctConfig {
-                c_puct: section.c_puct as f32,
-                fpu_reduction: section.fpu_reduction as f32,
-                noise_fraction: section.noise_fraction as f32,
-                noise_alpha: section.noise_alpha as f32,
-            },
-            tree_reuse: section.tree_reuse,
-            symmetry: section.symmetry,
-            ..SearchConfig::default()
-        },
+        search: section.search_config(),
         lanes: section.lanes,
         simulations: section.simulations,
         fast_simulations: section.fast_simulations,

@@ -26,15 +26,17 @@ pub mod journal;
 mod lock;
 mod settings;
 mod state;
+mod view;
 
 pub use checkpoints::{CheckpointFile, checkpoint_name, list_checkpoints};
 pub use error::RunError;
-pub use folder::{RunFolder, RunView};
+pub use folder::RunFolder;
 pub use gates::{GateDecision, GateOutcome};
 pub use history::HistoryPoint;
 pub use lock::RunLock;
 pub use settings::LoggedSetting;
 pub use state::{STATE_FORMAT, State, StreamState, worker_name};
+pub use view::RunView;
 
 #[cfg(test)]
 mod tests;

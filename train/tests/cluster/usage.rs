@@ -1,21 +1,14 @@
 //! Wrong use and absent servers are one clear line.
 
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use super::common::config;
+use super::common::{config, refused_at_last};
 use super::server::free_port;
 
-/// Fails with this code and one line that holds these words.
+/// Fails with this code and a last line that holds these words.
 fn refused(words: &[&str], code: i32, told: &[&str]) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gipf"));
-    let output = command.args(words).stdin(Stdio::null()).output().unwrap();
-    let error = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(code), "{words:?}: {error}");
-    let last = error.trim_end().lines().last().unwrap_or_default();
-    assert!(last.starts_with("error: ") && !error.contains("panicked"), "{words:?}: {error}");
-    for word in told {
-        assert!(last.contains(word), "{words:?}: '{word}' is not in: {last}");
-    }
+    refused_at_last(command.args(words), code, told);
 }
 
 #[test]

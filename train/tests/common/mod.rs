@@ -67,6 +67,36 @@ pub(crate) fn succeed(command: &mut Command) -> Output {
     output
 }
 
+/// Runs a command that must fail with this code and one line, which holds these words; the line.
+pub(crate) fn refused(command: &mut Command, code: i32, words: &[&str]) -> String {
+    let error = failed(command, code);
+    assert_eq!(error.lines().count(), 1, "one line: {error}");
+    check_error(&error, words);
+    error
+}
+
+/// The same, after what it may have said before.
+pub(crate) fn refused_at_last(command: &mut Command, code: i32, words: &[&str]) {
+    let error = failed(command, code);
+    assert!(!error.contains("panicked"), "{error}");
+    check_error(error.lines().last().unwrap_or_default(), words);
+}
+
+/// What a command says that fails with this code.
+fn failed(command: &mut Command, code: i32) -> String {
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
+    assert_eq!(output.status.code(), Some(code), "{command:?}: {error}");
+    error
+}
+
+fn check_error(line: &str, words: &[&str]) {
+    assert!(line.starts_with("error: "), "{line}");
+    for word in words {
+        assert!(line.contains(word), "'{word}' is not in: {line}");
+    }
+}
+
 /// `state.json`.
 pub(crate) fn state(run: &Path) -> serde_json::Value {
     serde_json::from_str(&fs::read_to_string(run.join("state.json")).unwrap()).unwrap()

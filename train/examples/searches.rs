@@ -1,0 +1,172 @@
+//! What a setting of the search is worth: matches of one network against itself, searching differently.
+//!
+//! ```text
+//! cargo run --release -p gipf-train --example searches -- docs/results/searches.toml docs/results/searches.json --minutes 25
+//! ```
+//!
+//! The plan says who meets whom (see [`Plan`]); what the JSON has already, with the same settings, is not played again, so the same
+//! command goes on where `--minutes` stopped it. A comparison is played whole or not at all.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, ensure};
+use clap::Parser;
+use gipf_model::Evaluator;
+use gipf_player::PlayerFile;
+use gipf_player::named::Named;
+use gipf_selfplay::{Contestant, Limit, Match, MatchConfig, Network, SearchConfig};
+use gipf_train::config::{Config, apply, parse_settings};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// Let one network meet itself with different searches
+#[derive(Parser)]
+struct Args {
+    /// The plan
+    plan: PathBuf,
+    /// Where the results go
+    json: PathBuf,
+    /// Minutes after which no further comparison begins
+    #[arg(long, default_value_t = 25.0)]
+    minutes: f64,
+    /// Threads, each with a game of its own: by time no more than there are whole cores
+    #[arg(long, default_value_t = 2)]
+    threads: usize,
+}
+
+/// Who meets whom.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Plan {
+    comparisons: Vec<Comparison>,
+}
+
+/// One network with two searches.
+#[derive(Clone, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Comparison {
+    /// What is compared.
+    name: String,
+    /// The player on both sides, as `gipf-player` names it.
+    player: String,
+    /// Rules string; left out: the player's first one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rules: Option<String>,
+    /// Overrides of the search of a configuration's `[self_play]` for the side whose score is told.
+    #[serde(default)]
+    a: Vec<String>,
+    /// The same for the other side.
+    #[serde(default)]
+    b: Vec<String>,
+    /// Games, an even number.
+    games: u32,
+    /// Milliseconds a decision.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    movetime: Option<u64>,
+    /// Or simulations a decision.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    nodes: Option<u32>,
+}
+
+fn main() -> anyhow::Result<()> {
+    let args = Args::parse();
+    let named = args.plan.display().to_string();
+    let text = fs::read_to_string(&args.plan).with_context(|| named.clone())?;
+    let plan: Plan = toml::from_str(&text).with_context(|| named.clone())?;
+    let before = known(&args.json)?;
+    let until = Instant::now() + Duration::from_secs_f64(60.0 * args.minutes);
+    let mut findings = Vec::new();
+    for comparison in &plan.comparisons {
+        let wanted = serde_json::to_value(comparison)?;
+        if let Some(found) = before.iter().find(|found| found["comparison"] == wanted) {
+            findings.push(found.clone());
+        } else if Instant::now() < until {
+            let finding =
+                meet(comparison, args.threads).with_context(|| comparison.name.clone())?;
+            findings.push(finding);
+        } else {
+            println!("{}: not yet, the same command goes on", comparison.name);
+        }
+        write(&args, &findings)?;
+    }
+    Ok(())
+}
+
+/// The findings of an earlier call.
+fn known(path: &Path) -> anyhow::Result<Vec<Value>> {
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    let file: Value = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
+    Ok(file["comparisons"].as_array().cloned().unwrap_or_default())
+}
+
+fn write(args: &Args, findings: &[Value]) -> anyhow::Result<()> {
+    let (plan, json) = (args.plan.display(), args.json.display());
+    let file = json!({
+        "command": format!("cargo run --release -p gipf-train --example searches -- {plan} {json}"),
+        "comparisons": findings,
+    });
+    fs::write(&args.json, format!("{file:#}\n")).with_context(|| json.to_string())
+}
+
+/// Plays a comparison.
+fn meet(comparison: &Comparison, threads: usize) -> anyhow::Result<Value> {
+    let Named::Trained(file) = Named::parse(&comparison.player)? else {
+        anyhow::bail!("{} is not trained", comparison.player);
+    };
+    let rules = match &comparison.rules {
+        Some(rules) => rules.parse()?,
+        None => file.rules()?,
+    };
+    let limit = match (comparison.movetime, comparison.nodes) {
+        (Some(milliseconds), None) => Limit::time(Duration::from_millis(milliseconds)),
+        (None, Some(nodes)) => Limit::nodes(nodes),
+        _ => anyhow::bail!("either movetime or nodes"),
+    };
+    ensure!(threads > 0, "threads is 0");
+    let [a, b] = [search(&comparison.a)?, search(&comparison.b)?];
+    let side = |name: &str, search: &SearchConfig| network(&file, name, search, limit);
+    let sides: anyhow::Result<Vec<_>> =
+        (0..threads).map(|_| Ok([side("a", &a)?, side("b", &b)?])).collect();
+    let config = MatchConfig { games: comparison.games, ..MatchConfig::new(rules, 5) };
+    let result = Match::new(config, sides?, None)?.run(&|| false, &mut |_| (), &mut |_| ())?;
+    let elo = result.elo();
+    println!(
+        "{}: {:.1}% of {} games, Elo {elo}",
+        comparison.name,
+        100.0 * result.score(),
+        result.games
+    );
+    Ok(json!({
+        "comparison": comparison,
+        "sha256": file.header().sha256,
+        "evaluator": file.evaluator().name(),
+        "score": result.score(),
+        "elo": elo,
+        "result": result,
+    }))
+}
+
+/// The search that a configuration with these overrides has.
+fn search(overrides: &[String]) -> anyhow::Result<SearchConfig> {
+    Ok(apply(&Config::default(), &parse_settings(overrides)?)?.self_play.search_config())
+}
+
+fn network(
+    file: &PlayerFile,
+    name: &str,
+    search: &SearchConfig,
+    limit: Limit,
+) -> anyhow::Result<Contestant> {
+    let network = Network {
+        name: name.to_owned(),
+        evaluator: file.evaluator(),
+        search: search.clone(),
+        checkpoint: file.header().step,
+    };
+    Ok(Contestant::network(network, limit)?)
+}
