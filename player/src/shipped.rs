@@ -16,8 +16,10 @@ pub struct Shipped {
 }
 
 /// All of them.
-pub const SHIPPED: [Shipped; 1] =
-    [Shipped { name: "standard", file: include_bytes!("../players/standard.safetensors") }];
+pub const SHIPPED: [Shipped; 2] = [
+    Shipped { name: "standard", file: include_bytes!("../players/standard.safetensors") },
+    Shipped { name: "potentials", file: include_bytes!("../players/potentials.safetensors") },
+];
 
 impl Shipped {
     /// The player of this name.
