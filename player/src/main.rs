@@ -10,7 +10,7 @@ use gipf_core::{Play, Position, Rules, RulesError};
 use gipf_player::games::PlayedGame;
 use gipf_player::games::files::nth_game;
 use gipf_player::messages::{
-    StandardOutput, Usage, arguments, count_of, echo, is_broken_pipe, one_line, split_plays,
+    StandardOutput, Usage, arguments, count_of, echo, is_broken_pipe, split_plays, tell_error,
 };
 use gipf_player::named::Named;
 #[cfg(feature = "serve")]
@@ -92,7 +92,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {}", one_line(&format!("{error:#}")));
+            tell_error(&format!("{error:#}"));
             ExitCode::from(if error.is::<Usage>() { 2 } else { 1 })
         }
     }

@@ -65,17 +65,43 @@ fn cut(text: &str, longest: usize) -> String {
     out
 }
 
+/// Says on standard error, in one line, what went wrong.
+#[cfg(feature = "program")]
+pub fn tell_error(text: &str) {
+    write_error(&format!("error: {}", one_line(text)));
+}
+
+/// Nobody can be told that standard error cannot be written.
+#[cfg(feature = "program")]
+fn write_error(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
 /// The process's own arguments; after a mistake in them its one line is on standard error and the code to end with, 2, comes
 /// back. Help and version are printed as clap does, and end the process.
 #[cfg(feature = "program")]
 pub fn arguments<P: clap::Parser>() -> Result<P, ExitCode> {
-    P::try_parse().map_err(|error| match usage_line(&error) {
+    let parsed = command_of::<P>().try_get_matches().and_then(|found| P::from_arg_matches(&found));
+    parsed.map_err(|error| match usage_line(&error) {
         Some(line) => {
-            eprintln!("{line}");
+            write_error(&line);
             ExitCode::from(2)
         }
         None => error.exit(),
     })
+}
+
+/// The command line, on which a negative number is a value: what allows none says so itself, with its range.
+#[cfg(feature = "program")]
+fn command_of<P: clap::Parser>() -> clap::Command {
+    fn with_numbers(command: clap::Command) -> clap::Command {
+        let takes = |argument: clap::Arg| {
+            let values = argument.get_action().takes_values();
+            argument.allow_negative_numbers(values)
+        };
+        command.mut_args(takes).mut_subcommands(with_numbers)
+    }
+    with_numbers(P::command())
 }
 
 /// The one line of an error in the arguments, `error: …; see --help`; `None` where help or the version was asked for.

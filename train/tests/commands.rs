@@ -258,3 +258,23 @@ fn a_reader_that_goes_away_is_no_failure() {
     assert!(assert.get_output().stderr.is_empty());
     assert!(stdout(assert).ends_with("\n0\n"));
 }
+
+#[test]
+fn a_number_below_a_range_is_named_with_the_range() {
+    refused(&["match", "random", "greedy", "--games", "-2"], 2, &["-2 is not in 2..="]);
+    refused(&["rules", "basic", "-2"], 2, &["-2"]);
+}
+
+#[test]
+fn an_error_that_nobody_can_read_has_its_code() {
+    let full = || fs::File::options().write(true).open("/dev/full").expect("a full device");
+    for (arguments, code) in [
+        (&["rules", "x"][..], 2),
+        (&["positions", "no/such/file"], 1),
+        (&["match", "random", "greedy", "--games", "3"], 2),
+    ] {
+        let mut command = process::Command::new(env!("CARGO_BIN_EXE_gipf"));
+        let status = command.args(arguments).stderr(full()).status().expect("runs");
+        assert_eq!(status.code(), Some(code), "{arguments:?}");
+    }
+}

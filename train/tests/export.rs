@@ -47,6 +47,17 @@ fn an_exported_player_is_small_and_plays() {
     refused(&["export", "random", "--out", exported, "--overwrite"], 2, &["random", "network"]);
     refused(&["export", "run:nowhere", "--out", "x"], 2, &["nowhere"]);
     refused(&["export", trained, "--out", "missing/x"], 1, &["missing"]);
+    for (to, option, value, forms) in [
+        ("onnx", "--weights", "int8", "player or web"),
+        ("torchscript", "--name", "me", "player or web"),
+        ("npz", "--licence", "MIT", "player or web"),
+        ("player", "--samples", "3", "npz"),
+        ("player", "--page", "page.html", "web"),
+    ] {
+        let arguments = ["export", trained, "--out", "x", "--to", to, option, value];
+        refused(&arguments, 2, &[&format!("{option} goes with --to {forms}")]);
+    }
+    refused(&["export", "puct:shipped:standard", "--out", "x"], 2, &["leave puct: out"]);
 
     // In 32 bits again it holds the same rounded numbers, and both play the same games against themselves.
     let again = folder.path().join("again.safetensors");
@@ -261,7 +272,11 @@ fn samples_are_read_by_numpy() {
     let to_npz = ["--to", "npz", "--samples", "150", "--out", arrays];
     let told = stdout(run(&[&["export", run_folder][..], &to_npz].concat()).success());
     assert!(told.contains(": 150 samples of "), "{told}");
-    refused(&["export", "nowhere", "--to", "npz", "--out", "x"], 2, &["a run's folder or records"]);
+    refused(
+        &["export", "nowhere", "--to", "npz", "--out", "x"],
+        2,
+        &["no run and there are no records in nowhere"],
+    );
     let Some(mut python) = python() else { return };
     let script = "
 import sys, json, numpy

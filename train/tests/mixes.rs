@@ -195,6 +195,36 @@ fn more_games_add_to_those_that_are_there_and_other_spaces_use_them_again() {
 }
 
 #[test]
+fn games_that_are_gone_are_played_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let space = ["--space", "basic+T4,basic+Z4", "--even", "--games", "40"];
+    let before = table("greedy", folder.path(), &space);
+    let games = folder.path().join("mixes/greedy-16-nodes/games/000001.jsonl.zst");
+    let file = fs::File::options().write(true).open(&games).unwrap();
+    file.set_len(file.metadata().unwrap().len() - 20).unwrap();
+    assert_eq!(table("greedy", folder.path(), &space), before);
+    // What is no file of games is somebody's, and stays.
+    fs::write(&games, "notes").unwrap();
+    let mut command = mixes("greedy", folder.path(), &["--max-plays", "60"]);
+    refused(command.args(space), 1, &["000001.jsonl.zst", "no file of games"]);
+    assert_eq!(fs::read_to_string(&games).unwrap(), "notes");
+}
+
+#[test]
+fn one_table_is_not_told_twice_and_files_have_names_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let space = ["--space", "basic+T4"];
+    let mut twice = mixes("alphabeta:1", folder.path(), &space);
+    refused(twice.args(["--nodes", "2,3"]), 2, &["alphabeta:1 has a strength of its own"]);
+    let mut same = mixes("greedy", folder.path(), &space);
+    refused(same.args(["--csv", "same", "--html", "same"]), 2, &["--csv and --html are one file"]);
+    let forms = folder.path().join("forms.txt");
+    fs::write(&forms, "singles:6\nfoo bar\n").unwrap();
+    let mut command = mixes("greedy", folder.path(), &[]);
+    refused(command.arg("--space-file").arg(&forms), 2, &["forms.txt", "foo bar"]);
+}
+
+#[test]
 fn tables_stand_beside_each_other_with_grids_and_files() {
     let folder = tempfile::tempdir().unwrap();
     let [csv, html] = ["out.csv", "out.html"].map(|name| folder.path().join(name));

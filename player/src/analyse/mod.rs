@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use gipf_core::Rules;
-use gipf_selfplay::{Budget, Clock, GameState, Player, Timer};
+use gipf_selfplay::{Budget, BuiltIn, Clock, GameState, Player, Timer};
 
 use crate::analysis::{AnalysisError, judge};
 use crate::games::PlayedGame;
@@ -60,6 +60,11 @@ pub fn run(args: &AnalyseArgs, by: &Named, out: &mut dyn Write) -> anyhow::Resul
         Some(text) => Some(text.parse().map_err(|error| Usage::error(format!("{error}")))?),
         None => None,
     };
+    if let Named::BuiltIn(kind) = by
+        && !matches!(kind, BuiltIn::Mcts { .. })
+    {
+        return Err(Usage::error(AnalysisError::NoOutcomes(kind.to_string()).to_string()));
+    }
     let mut player = by.player();
     let mut total = [Side::default(); 2];
     let mut games = 0;

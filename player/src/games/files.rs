@@ -66,18 +66,21 @@ impl<R: BufRead> Read for Frames<R> {
                     self.rest = Some(rest);
                     return Ok(0);
                 }
-                let frame = StreamingDecoder::new(rest);
-                self.frame =
-                    Some(frame.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?);
+                self.frame = Some(StreamingDecoder::new(rest).map_err(|_| broken())?);
             }
             let Some(frame) = &mut self.frame else { return Ok(0) };
-            let count = frame.read(buffer)?;
+            let count = frame.read(buffer).map_err(|_| broken())?;
             if count > 0 || buffer.is_empty() {
                 return Ok(count);
             }
             self.rest = self.frame.take().map(StreamingDecoder::into_inner);
         }
     }
+}
+
+/// The unpacker's own words name its parts, not what a reader of the message could do.
+fn broken() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "it is cut off or damaged (zstd)")
 }
 
 /// The files that these paths name: of a folder all that lie in it, hidden ones and folders left out, in the order of their names.

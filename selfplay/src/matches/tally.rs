@@ -61,7 +61,12 @@ impl Tally {
         match self.points.get(number as usize) {
             Some(None) => {}
             Some(Some(_)) => return foreign("stands twice".to_owned()),
-            None => return foreign(format!("is beyond the match's {} games", config.games)),
+            None => {
+                return foreign(format!(
+                    "is beyond the match's {} games, of which the first is game 0",
+                    config.games
+                ));
+            }
         }
         self.count(game);
         Ok(())

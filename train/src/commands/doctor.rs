@@ -15,7 +15,7 @@ use gipf_model::{
 use gipf_model_torch::{Device, device_from_name, device_name};
 use serde::Serialize;
 
-use super::Output;
+use super::{Output, Usage};
 use crate::evaluators::{evaluator, random_positions};
 
 /// Say what this machine and build can do, and try each part; fails when one does not work
@@ -50,6 +50,10 @@ const BATCH: usize = 64;
 
 pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     super::check_device_name(&args.device)?;
+    if args.run.exists() && !args.run.is_dir() {
+        let shown = args.run.display();
+        return Err(Usage::error(format!("--run: {shown} is a file, not a folder")));
+    }
     let disk = nearest_folder(&args.run);
     let mut findings = vec![
         fine(

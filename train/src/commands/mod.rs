@@ -29,7 +29,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use gipf_model_torch::{Device, device_from_name};
-use gipf_player::messages::{StandardOutput, arguments, echo, is_broken_pipe};
+use gipf_player::messages::{StandardOutput, arguments, echo, is_broken_pipe, tell_error};
 use tracing_subscriber::EnvFilter;
 
 pub use fault::{Usage, one_line};
@@ -84,7 +84,7 @@ pub fn main() -> ExitCode {
         Err(code) => return code,
     };
     if let Err(error) = faults::check_env() {
-        eprintln!("error: {}", one_line(&error.to_string()));
+        tell_error(&error.to_string());
         return ExitCode::from(2);
     }
     start_log();
@@ -96,7 +96,7 @@ pub fn main() -> ExitCode {
         Err(error) => {
             // What was written before the failure comes first; a second failure to write it changes nothing.
             let _ = out.flush();
-            eprintln!("error: {}", one_line(&format!("{error:#}")));
+            tell_error(&format!("{error:#}"));
             ExitCode::from(if error.is::<Usage>() { 2 } else { 1 })
         }
     }

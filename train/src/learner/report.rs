@@ -18,10 +18,10 @@ use serde::Serialize;
 
 use super::selfplay::sampler;
 use super::stop::StopFlag;
-use crate::config::{Config, ReportSection};
+use crate::config::{Config, ReportSection, RunSection};
 use crate::evaluators::{network, network_with};
 use crate::progress::{Progress, human_count, human_time};
-use crate::run::{RunFolder, atomic};
+use crate::run::{RunFolder, State, atomic};
 use crate::store::DiskWait;
 
 /// How often the matches' boards are looked at.
@@ -308,7 +308,7 @@ pub fn write(
         writeln!(out, "report       {}", page.display())?;
     }
     writeln!(out, "\nnext:")?;
-    let more = more_training(folder.config());
+    let more = more_training(&folder.config().run, state);
     let given = if next.records.is_some() { ", when there are more games" } else { "" };
     writeln!(out, "  {}{more}    # train on{given}", next.go_on())?;
     let player = quoted(&format!("run:{path}@latest"));
@@ -356,20 +356,24 @@ fn write_standings(
     Ok(())
 }
 
-/// The option that gives the run as much again as it had, by the limit it has.
-fn more_training(config: &Config) -> String {
-    let run = &config.run;
-    if run.minutes > 0.0 {
-        format!(" --set run.minutes={}", 2.0 * run.minutes)
-    } else if run.cpu_minutes > 0.0 {
-        format!(" --set run.cpu_minutes={}", 2.0 * run.cpu_minutes)
-    } else if run.steps > 0 {
-        format!(" --set run.steps={}", 2 * run.steps)
-    } else if run.games > 0 {
-        format!(" --set run.games={}", 2 * run.games)
-    } else {
-        String::new()
+/// The settings that let a run go on: the limits that it has reached, doubled.
+fn more_training(run: &RunSection, state: &State) -> String {
+    let mut more = Vec::new();
+    if run.steps > 0 && state.step >= run.steps {
+        more.push(format!("run.steps={}", 2 * run.steps));
     }
+    if run.games > 0 && state.games >= run.games {
+        more.push(format!("run.games={}", 2 * run.games));
+    }
+    // The last save point may lie just before the end.
+    if run.minutes > 0.0 && state.seconds >= 0.99 * 60.0 * run.minutes {
+        more.push(format!("run.minutes={}", 2.0 * run.minutes));
+    }
+    // The state has no processor time: where nothing else is used up, it may be.
+    if more.is_empty() && run.cpu_minutes > 0.0 {
+        more.push(format!("run.cpu_minutes={}", 2.0 * run.cpu_minutes));
+    }
+    more.iter().map(|setting| format!(" --set {setting}")).collect()
 }
 
 /// The first player's Elo lead with its 95% interval; where a side won everything there is only a bound.

@@ -92,23 +92,36 @@ impl<'a> Sitting<'a> {
         let seen = vec![HashSet::new(); rules.len()];
         let rules = rules.to_vec();
         let mut sitting = Sitting { book, name, rules, identities, study, design, seen, played: 0 };
+        if let Some((rules, number)) = sitting.lost() {
+            // What is left is used again where the study comes to it, and what is gone is played again.
+            let folder = sitting.book.folder().display();
+            tracing::warn!(
+                "{folder}: game {number} of {rules} is gone: what is gone is played again"
+            );
+            sitting.study = Study::new(sitting.rules.len(), design, budget, ROUND)?;
+        }
         for index in 0..sitting.rules.len() {
-            sitting.recall(index)?;
+            sitting.recall(index);
         }
         Ok(sitting)
     }
 
+    /// A game that the study has counted and that is not there: its rules string and number.
+    fn lost(&self) -> Option<(&Rules, u64)> {
+        self.rules.iter().enumerate().find_map(|(index, rules)| {
+            let mut numbers = 0..self.study.played(index);
+            let number = numbers.find(|&number| self.game(index, number).is_none())?;
+            Some((rules, number))
+        })
+    }
+
     /// Fills in the courses of a rules string's counted games.
-    fn recall(&mut self, index: usize) -> Result<(), MixesError> {
+    fn recall(&mut self, index: usize) {
         for number in 0..self.study.played(index) {
-            let Some(game) = self.game(index, number) else {
-                let reason = format!("game {number} of {} is missing", self.rules[index]);
-                return Err(MixesError::damaged(self.book.folder(), reason));
-            };
-            let course = game.course;
-            self.seen[index].insert(course);
+            if let Some(course) = self.game(index, number).map(|game| game.course) {
+                self.seen[index].insert(course);
+            }
         }
-        Ok(())
     }
 
     /// Plays rounds until the study is at its end (`true`) or `stop` says so (`false`); games of a round that was stopped are

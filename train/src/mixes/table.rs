@@ -162,7 +162,8 @@ impl MixLine {
     ) -> Self {
         let count = games.len().max(1) as f64;
         let mean = |of: &dyn Fn(&GameSummary) -> f64| {
-            games.iter().map(|game| of(game)).sum::<f64>() / count
+            // An empty sum is -0, which would show.
+            games.iter().map(|game| of(game)).sum::<f64>() / count + 0.0
         };
         let steps: u32 = games.iter().map(|game| game.swings.1).sum();
         let swings: f64 = games.iter().map(|game| game.swings.0).sum();

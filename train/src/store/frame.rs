@@ -13,7 +13,7 @@ const MAX_FRAME: usize = MAX_RECORD + MAX_RECORD / 128 + 1024;
 const CHUNK: usize = 256 << 10;
 
 /// First bytes of every zstd frame.
-const MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
+pub(super) const MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 
 /// Makes frames.
 pub(crate) struct Encoder(zstd::bulk::Compressor<'static>);

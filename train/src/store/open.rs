@@ -1,12 +1,13 @@
 //! Opening a store: every segment is read, a torn tail is cut, every game is counted once.
 
-use super::frame::{Encoder, Frame, FrameReader};
+use super::frame::{Encoder, Frame, FrameReader, MAGIC};
 use super::prune::{self, Pruned};
 use super::{DiskWait, Segment, Store, StoreError, StoreOptions, segment_number};
 use gipf_core::record::GameId;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// The one part of a record that counting needs; the rest is skipped, not built.
@@ -109,11 +110,23 @@ impl Store {
             if !last || reader.whole_frame_follows().map_err(failed)? {
                 return Err(StoreError::Damaged { path, offset, reason });
             }
+            // A writer that is killed leaves the beginning of a frame, or zeros.
+            if offset == 0 && !begins_as_written(&path).map_err(failed)? {
+                let reason = "it is no file of games, and is left as it is".to_owned();
+                return Err(StoreError::Damaged { path, offset, reason });
+            }
             segment.bytes = offset;
         }
         self.segments.push(segment);
         Ok(torn.map(|(offset, _)| Torn { path, offset, bytes: length - offset }))
     }
+}
+
+/// Whether a file's first bytes are such that a writer of games may have left them.
+fn begins_as_written(path: &Path) -> io::Result<bool> {
+    let mut head = Vec::new();
+    File::open(path)?.take(MAGIC.len() as u64).read_to_end(&mut head)?;
+    Ok(MAGIC.starts_with(&head) || head.iter().all(|byte| *byte == 0))
 }
 
 /// What a killed writer left behind the last whole game.

@@ -105,6 +105,22 @@ fn zeros_and_noise_behind_the_last_game_are_cut_too() {
 }
 
 #[test]
+fn a_file_that_no_writer_of_games_began_is_left_as_it_is() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = open(folder.path()).expect("opens").segment_path(1);
+    for notes in [&b"my notes"[..], b"{}", &[0xA5; 3000]] {
+        fs::write(&path, notes).expect("writes");
+        assert!(matches!(open(folder.path()), Err(StoreError::Damaged { offset: 0, .. })));
+        assert_eq!(fs::read(&path).expect("reads"), notes);
+    }
+    // What a writer leaves that was killed in its first game.
+    for torn in [&b"\x28\xB5"[..], &[0; 100]] {
+        fs::write(&path, torn).expect("writes");
+        assert_eq!(open(folder.path()).expect("opens").games(), 0);
+    }
+}
+
+#[test]
 fn a_repeated_game_is_counted_and_read_once() {
     let folder = tempfile::tempdir().expect("a folder");
     let all = games(0, 6);

@@ -5,12 +5,12 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use gipf_model_torch::save_script;
 use gipf_player::messages::echo;
 use serde_json::json;
 
-use super::super::fault::folder_of;
+use super::super::fault::write_whole;
 use super::super::players::run_of;
 use super::{Exported, Output, Usage, tell_network};
 use crate::arrays::write_npz;
@@ -23,18 +23,26 @@ use crate::window::{Labelled, ValueMix, labelled_game};
 /// What can be said of samples.
 #[derive(Debug, clap::Args)]
 pub(super) struct SampleOptions {
-    /// For --to npz: at most so many samples, the newest
-    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1..))]
-    samples: u32,
+    /// For --to npz: at most so many samples, the newest [default: 100000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) samples: Option<u32>,
 }
+
+/// Samples where no number is given.
+const SAMPLES: u32 = 100_000;
 
 /// Writes the network as an ONNX file.
 ///
 /// # Errors
 /// The file cannot be written.
-pub(super) fn write_onnx(exported: &Exported, path: &Path, out: Output) -> anyhow::Result<()> {
+pub(super) fn write_onnx(
+    exported: &Exported,
+    path: &Path,
+    overwrite: bool,
+    out: Output,
+) -> anyhow::Result<()> {
     let bytes = to_onnx(&exported.checkpoint)?;
-    appear(path, |aside| Ok(fs::write(aside, &bytes)?))?;
+    write_whole(path, overwrite, |aside| Ok(fs::write(aside, &bytes)?))?;
     tell_network(&exported.checkpoint.header, "ONNX, opset 17, ", path, out)
 }
 
@@ -42,8 +50,13 @@ pub(super) fn write_onnx(exported: &Exported, path: &Path, out: Output) -> anyho
 ///
 /// # Errors
 /// libtorch refuses it, or the file cannot be written.
-pub(super) fn write_script(exported: &Exported, path: &Path, out: Output) -> anyhow::Result<()> {
-    appear(path, |aside| Ok(save_script(&exported.checkpoint, aside)?))?;
+pub(super) fn write_script(
+    exported: &Exported,
+    path: &Path,
+    overwrite: bool,
+    out: Output,
+) -> anyhow::Result<()> {
+    write_whole(path, overwrite, |aside| Ok(save_script(&exported.checkpoint, aside)?))?;
     tell_network(&exported.checkpoint.header, "TorchScript, ", path, out)
 }
 
@@ -55,10 +68,11 @@ pub(super) fn write_samples(
     text: &str,
     options: &SampleOptions,
     path: &Path,
+    overwrite: bool,
     out: Output,
 ) -> anyhow::Result<()> {
     let (records, mix) = source(text)?;
-    let most = options.samples as usize;
+    let most = options.samples.unwrap_or(SAMPLES) as usize;
     // Whole games, the newest last; the oldest go as soon as the others are enough.
     let mut games: VecDeque<(i64, Vec<Labelled>)> = VecDeque::new();
     let mut count = 0;
@@ -80,7 +94,7 @@ pub(super) fn write_samples(
     let about = json!({
         "records": records.display().to_string(), "samples": samples.len(), "value_from_search": mix.from_search,
     });
-    appear(path, |aside| {
+    write_whole(path, overwrite, |aside| {
         let mut file = BufWriter::new(File::create(aside)?);
         write_npz(&samples, about, &mut file)?;
         Ok(file.flush()?)
@@ -100,22 +114,10 @@ fn source(text: &str) -> anyhow::Result<(PathBuf, ValueMix)> {
         None => (PathBuf::from(text), TrainSection::default()),
     };
     if !records.exists() {
-        let shown = echo(text);
-        return Err(Usage::error(format!("{shown}: --to npz takes a run's folder or records")));
+        let shown = echo(folder);
+        return Err(Usage::error(format!(
+            "there is no run and there are no records in {shown}: --to npz takes a run's folder or records"
+        )));
     }
     Ok((records, ValueMix { from_search: section.value_from_search as f32 }))
-}
-
-/// Lets a file appear whole or not at all: `write` writes it beside its place.
-fn appear(path: &Path, write: impl FnOnce(&Path) -> anyhow::Result<()>) -> anyhow::Result<()> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let aside = folder_of(path).join(format!(".{name}.{}.tmp", std::process::id()));
-    let written = write(&aside)
-        .and_then(|()| Ok(File::open(&aside)?.sync_all()?))
-        .and_then(|()| Ok(fs::rename(&aside, path)?));
-    written.with_context(|| {
-        // What is half-written is of no use to anybody.
-        let _ = fs::remove_file(&aside);
-        format!("cannot write {}", path.display())
-    })
 }

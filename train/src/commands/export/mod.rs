@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use gipf_model::{Checkpoint, CheckpointHeader};
+use gipf_player::messages::echo;
 
 use super::fault::check_new_file;
 use super::players::{PlayerSpec, run_of};
@@ -45,6 +46,27 @@ pub(super) struct Args {
     overwrite: bool,
 }
 
+impl Args {
+    /// Every option given is one of its form.
+    ///
+    /// # Errors
+    /// [`Usage`] names the option and the forms that it goes with.
+    fn check(&self) -> anyhow::Result<()> {
+        let is_player = matches!(self.to, Form::Player | Form::Web);
+        let options = [
+            ("--weights", self.card.weights.is_some(), is_player, "player or web"),
+            ("--name", self.card.name.is_some(), is_player, "player or web"),
+            ("--licence", self.card.licence.is_some(), is_player, "player or web"),
+            ("--samples", self.samples.samples.is_some(), self.to == Form::Npz, "npz"),
+            ("--page", self.page.page.is_some(), self.to == Form::Web, "web"),
+        ];
+        match options.iter().find(|(_, given, fits, _)| *given && !fits) {
+            Some((name, .., forms)) => Err(Usage::error(format!("{name} goes with --to {forms}"))),
+            None => Ok(()),
+        }
+    }
+}
+
 /// `--to`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Form {
@@ -72,6 +94,10 @@ impl Exported {
     /// # Errors
     /// As those of [`PlayerSpec::parse`]; [`Usage`] for a player without a network.
     fn parse(text: &str) -> anyhow::Result<Self> {
+        if let Some(way) = ["puct:", "sym:"].into_iter().find(|way| text.starts_with(way)) {
+            let message = format!("{}: a file holds no search: leave {way} out", echo(text));
+            return Err(Usage::error(message));
+        }
         let PlayerSpec::Network { checkpoint, .. } = PlayerSpec::parse(text)? else {
             return Err(Usage::error(format!("{text}: a player without a network is no file")));
         };
@@ -80,18 +106,20 @@ impl Exported {
 }
 
 pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
-    check_new_file(&args.out, Some(args.overwrite))?;
+    args.check()?;
+    let (path, overwrite) = (&*args.out, args.overwrite);
+    check_new_file(path, Some(overwrite))?;
     let exported = || Exported::parse(&args.player);
     match args.to {
-        Form::Player => player::write(exported()?, &args.card, &args.out, out)?,
-        Form::Onnx => formats::write_onnx(&exported()?, &args.out, out)?,
-        Form::Torchscript => formats::write_script(&exported()?, &args.out, out)?,
+        Form::Player => player::write(exported()?, &args.card, path, overwrite, out)?,
+        Form::Onnx => formats::write_onnx(&exported()?, path, overwrite, out)?,
+        Form::Torchscript => formats::write_script(&exported()?, path, overwrite, out)?,
         Form::Web => {
             let page = args.page.page()?;
-            web::write(&page, exported()?, &args.card, &args.out, out)?;
+            web::write(&page, exported()?, &args.card, path, overwrite, out)?;
         }
         Form::Npz => {
-            formats::write_samples(&args.player, &args.samples, &args.out, out)?;
+            formats::write_samples(&args.player, &args.samples, path, overwrite, out)?;
         }
     }
     Ok(ExitCode::SUCCESS)

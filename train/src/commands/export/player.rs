@@ -5,6 +5,7 @@ use std::path::Path;
 use gipf_model::{Checkpoint, CheckpointHeader, PlayerCard, PlayerRating, WeightFormat, calibrate};
 use gipf_player::messages::echo;
 
+use super::super::fault::write_whole;
 use super::{Exported, Output, Usage, tell_network};
 use crate::config::drawn_mixes;
 use crate::evaluators::random_positions;
@@ -17,20 +18,21 @@ const LONGEST_TEXT: usize = 200;
 /// What can be said of a player's file.
 #[derive(Debug, clap::Args)]
 pub(super) struct CardOptions {
-    /// Numbers of the weights: f16 takes half the space of f32, int8 a third, as gipf-player computes with them
-    #[arg(long, default_value = "f16")]
-    weights: Weights,
-    /// What the player is called; the file's name where it is absent
+    /// Numbers of the weights: f16 takes half the space of f32, int8 a third, as gipf-player computes with them; for --to player
+    /// and web [default: f16]
     #[arg(long)]
-    name: Option<String>,
-    /// Under which licence it may be used, in one line; MIT, or what the player's file says, where it is absent
+    pub(super) weights: Option<Weights>,
+    /// What the player is called, for --to player and web; the file's name where it is absent
+    #[arg(long)]
+    pub(super) name: Option<String>,
+    /// Under which licence it may be used, in one line, for --to player and web; MIT, or what the player's file says, where it is absent
     #[arg(long, value_name = "TEXT")]
-    licence: Option<String>,
+    pub(super) licence: Option<String>,
 }
 
 /// `--weights`.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Weights {
+pub(super) enum Weights {
     /// 16 bits
     F16,
     /// 32 bits, as the run has them
@@ -57,10 +59,11 @@ pub(super) fn write(
     exported: Exported,
     options: &CardOptions,
     path: &Path,
+    overwrite: bool,
     out: Output,
 ) -> anyhow::Result<()> {
     let checkpoint = checkpoint(exported, options, path)?;
-    checkpoint.save(path)?;
+    write_whole(path, overwrite, |aside| Ok(checkpoint.save(aside)?))?;
     tell(&checkpoint.header, path, out)
 }
 
@@ -80,7 +83,7 @@ pub(super) fn checkpoint(
     if let Some(run) = run.as_deref().filter(|_| header.mixes.is_empty()) {
         header.mixes = drawn_mixes(&RunView::open(run)?.config);
     }
-    let weights = options.weights.into();
+    let weights = options.weights.unwrap_or(Weights::F16).into();
     if weights == WeightFormat::Int8 && checkpoint.calibration.is_none() {
         let calibration = calibrate(&checkpoint, &random_positions(&checkpoint.header.rules));
         checkpoint = checkpoint.with_calibration(calibration)?;

@@ -2,19 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use gipf_player::page::Page;
 
+use super::super::fault::write_whole;
 use super::{Exported, Output, player};
-use crate::run::atomic;
-use crate::store::DiskWait;
 
 /// Where the page comes from.
 #[derive(Debug, clap::Args)]
 pub(super) struct PageOptions {
     /// The page without a player, as `make web` builds it; the one beside this program where it is absent (--to web)
     #[arg(long, value_name = "FILE")]
-    page: Option<PathBuf>,
+    pub(super) page: Option<PathBuf>,
 }
 
 impl PageOptions {
@@ -36,11 +34,11 @@ pub(super) fn write(
     exported: Exported,
     card: &player::CardOptions,
     path: &Path,
+    overwrite: bool,
     out: Output,
 ) -> anyhow::Result<()> {
     let checkpoint = player::checkpoint(exported, card, path)?;
     let text = page.with_player(&checkpoint.to_bytes()?);
-    atomic::write(path, text.as_bytes(), &DiskWait::default(), None)
-        .with_context(|| format!("cannot write {}", path.display()))?;
+    write_whole(path, overwrite, |aside| Ok(std::fs::write(aside, text)?))?;
     player::tell(&checkpoint.header, path, out)
 }

@@ -154,7 +154,14 @@ impl Args {
             let text = fs::read_to_string(path)
                 .with_context(|| format!("cannot read {}", path.display()))?;
             let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
-            texts.extend(lines.filter(|line| !line.is_empty()).map(str::to_owned));
+            let lines: Vec<String> =
+                lines.filter(|line| !line.is_empty()).map(str::to_owned).collect();
+            // By itself first, for a message that names the file.
+            if !lines.is_empty() {
+                Space::parse(&lines, &self.variants)
+                    .map_err(|error| Usage::error(format!("{}: {error}", path.display())))?;
+            }
+            texts.extend(lines);
         }
         Space::parse(&texts, &self.variants).map_err(|error| Usage::error(error.to_string()))
     }
@@ -178,6 +185,13 @@ impl Args {
         if strengths.len() == 2 && self.against.is_some() {
             return Err(Usage::error(format!(
                 "{option} with two numbers stands without --against"
+            )));
+        }
+        if let (2, Ok(own)) = (strengths.len(), self.player.parse::<BuiltIn>())
+            && self.player.contains(':')
+        {
+            return Err(Usage::error(format!(
+                "{own} has a strength of its own: {option} with two numbers would be one table twice"
             )));
         }
         let mut columns = Vec::new();

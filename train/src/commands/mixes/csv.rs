@@ -50,7 +50,8 @@ pub(super) fn text(tables: &[MixTable]) -> String {
 }
 
 fn row(table: &MixTable, line: &MixLine, rivals: &[&str]) -> Vec<String> {
-    let share = |value: f64| format!("{value:.6}");
+    // Without a game there is nothing to tell.
+    let share = |value: f64| if line.games > 0 { format!("{value:.6}") } else { String::new() };
     let known = |value: Option<f64>| value.map(share).unwrap_or_default();
     let [white, black] = line.captured;
     let mut cells = vec![

@@ -5,19 +5,20 @@ mod csv;
 mod play;
 mod text;
 
+use std::fs;
+use std::path::Path;
 use std::process::ExitCode;
 
 use gipf_selfplay::study::Space;
 use serde_json::json;
 
-use super::fault::check_new_file;
+use super::fault::{check_new_file, write_whole};
 use super::train::program;
 use super::{Output, Usage};
 use crate::learner::StopFlag;
 use crate::mixes::{Book, MixesError, changes};
 use crate::progress::Progress;
 use crate::report::{Example, MixesReport};
-use crate::run::atomic;
 use crate::store::DiskWait;
 pub(super) use args::Args;
 use play::Column;
@@ -29,6 +30,11 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     let device = super::device(&args.device)?;
     for file in [&args.csv, &args.html].into_iter().flatten() {
         check_new_file(file, Some(args.overwrite))?;
+    }
+    if let (Some(csv), Some(html)) = (&args.csv, &args.html)
+        && csv == html
+    {
+        return Err(Usage::error(format!("--csv and --html are one file, {}", csv.display())));
     }
     for column in &columns {
         Book::check(&args.dir, &column.setup).map_err(refusal)?;
@@ -49,7 +55,7 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
         _ => Vec::new(),
     };
     if let Some(path) = &args.csv {
-        write(path, &csv::text(&tables), &wait)?;
+        write(path, args.overwrite, &csv::text(&tables))?;
     }
     if let Some(path) = &args.html {
         let command = command(args, &space);
@@ -57,7 +63,7 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
         for fault in &report.faults {
             tracing::warn!("{fault}");
         }
-        write(path, &report.html, &wait)?;
+        write(path, args.overwrite, &report.html)?;
     }
     if args.json {
         writeln!(out, "{}", json!({ "tables": tables, "changes": changed }))?;
@@ -78,10 +84,8 @@ fn refusal(error: MixesError) -> anyhow::Error {
     }
 }
 
-fn write(path: &std::path::Path, text: &str, wait: &DiskWait) -> anyhow::Result<()> {
-    use anyhow::Context;
-    atomic::write(path, text.as_bytes(), wait, None)
-        .with_context(|| format!("cannot write {}", path.display()))
+fn write(path: &Path, overwrite: bool, text: &str) -> anyhow::Result<()> {
+    write_whole(path, overwrite, |aside| Ok(fs::write(aside, text)?))
 }
 
 /// The command that brings a report up to date.

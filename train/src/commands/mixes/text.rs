@@ -79,17 +79,19 @@ fn write_table(table: &MixTable, out: Output) -> io::Result<()> {
 
 fn cells(line: &MixLine) -> Vec<String> {
     let [white, black] = line.captured;
+    // Without a game there is nothing to tell.
+    let told = |text: String| if line.games > 0 { text } else { "-".to_owned() };
     vec![
         line.rules.clone(),
-        percent(line.white),
-        interval(line.interval),
-        interval(line.bounds),
+        told(percent(line.white)),
+        told(interval(line.interval)),
+        told(interval(line.bounds)),
         line.verdict.to_string(),
         line.games.to_string(),
         line.openings.to_string(),
-        percent(line.unfinished),
-        format!("{:.1}", line.length),
-        format!("{white:.1}/{black:.1}"),
+        told(percent(line.unfinished)),
+        told(format!("{:.1}", line.length)),
+        told(format!("{white:.1}/{black:.1}")),
         line.swing.map_or("-".to_owned(), percent),
         line.turns.map_or("-".to_owned(), |turns| format!("{turns:.2}")),
         competence(line),

@@ -1,10 +1,7 @@
 //! The game at the table: its plays with every position, read from and written to files.
 
-use std::fs::File;
-use std::io::Write;
 use std::path::Path;
 
-use anyhow::Context;
 use gipf_core::record::{GameId, GameRecord, GameResult, RECORD_FORMAT, RecordedPlay};
 use gipf_core::{Color, Play, Position, Spot, SpotSet};
 use gipf_player::games::PlayedGame;
@@ -12,7 +9,7 @@ use gipf_player::games::files::nth_game;
 use gipf_player::situation;
 use sha2::{Digest, Sha256};
 
-use super::super::fault::folder_of;
+use super::super::fault::write_whole;
 
 /// A game under way.
 #[derive(Debug, Clone)]
@@ -72,25 +69,13 @@ impl Game {
         hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// Writes the game as a record, which appears whole or not at all.
+    /// Writes the game as a record, which appears whole or not at all, and in place of a file only where it may `replace` one.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub(super) fn save(&self, path: &Path) -> anyhow::Result<()> {
+    pub(super) fn save(&self, path: &Path, replace: bool) -> anyhow::Result<()> {
         let text = self.record().to_json() + "\n";
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let aside = folder_of(path).join(format!(".{name}.{}.tmp", std::process::id()));
-        let write = || {
-            let mut file = File::create(&aside)?;
-            file.write_all(text.as_bytes())?;
-            file.sync_all()?;
-            std::fs::rename(&aside, path)
-        };
-        write().with_context(|| {
-            // What is half-written is of no use to anybody.
-            let _ = std::fs::remove_file(&aside);
-            format!("cannot write {}", path.display())
-        })
+        write_whole(path, replace, |aside| Ok(std::fs::write(aside, text)?))
     }
 
     pub(super) fn position(&self) -> &Position {

@@ -130,7 +130,7 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     let played = table.run();
     // What was played is saved even where a player failed, or the terminal is gone.
     if let Some(path) = args.save.as_ref().filter(|_| played.is_ok() || table.plays() > loaded) {
-        table.save(path)?;
+        table.save(path, args.overwrite)?;
     }
     played?;
     Ok(ExitCode::SUCCESS)

@@ -14,12 +14,15 @@ use gipf_player::situation::{holdings, situation, stage_rule};
 use gipf_selfplay::{Budget, Choice, Clock, GameState, Player, Purpose, RandomKey, Timer};
 use rand::Rng;
 
-use super::super::fault::check_new_file;
+use super::super::fault::{check_new_file, is_taken};
 use super::super::{Output, Usage, one_line, rules};
 use super::choices::Choices;
 use super::game::Game;
 use super::lines::{Line, WORDS};
 use super::seat_name;
+
+/// Names that are tried beside one that is taken.
+const MOST_NAMES: u32 = 1000;
 
 /// Who sits at one side.
 pub(super) enum Seat {
@@ -118,14 +121,26 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Writes the game to a file, and says so.
+    /// Writes the game to a file, and says so. Where another process has made a file of this name while the game was played, the game
+    /// goes beside it.
     ///
     /// # Errors
     /// The file or the output cannot be written.
-    pub(super) fn save(&mut self, path: &Path) -> anyhow::Result<()> {
-        self.game.save(path)?;
-        self.saved.push(path.to_owned());
-        Ok(writeln!(self.out, "saved {}", path.display())?)
+    pub(super) fn save(&mut self, path: &Path, overwrite: bool) -> anyhow::Result<()> {
+        let replace = overwrite || self.saved.iter().any(|saved| saved == path);
+        let (mut place, mut number) = (path.to_owned(), 0);
+        while let Err(error) = self.game.save(&place, replace) {
+            if !is_taken(&error) || number == MOST_NAMES {
+                return Err(error);
+            }
+            number += 1;
+            let mut name = path.as_os_str().to_owned();
+            name.push(format!(".{number}"));
+            place = PathBuf::from(name);
+        }
+        writeln!(self.out, "saved {}", place.display())?;
+        self.saved.push(place);
+        Ok(())
     }
 
     /// The number of plays made.
@@ -135,8 +150,9 @@ impl<'a> Table<'a> {
 
     /// Writes the game to a new file, or again to one of its own.
     fn save_new(&mut self, path: &Path) -> anyhow::Result<()> {
-        check_new_file(path, self.saved.iter().any(|saved| saved == path).then_some(true))?;
-        self.game.save(path)?;
+        let own = self.saved.iter().any(|saved| saved == path);
+        check_new_file(path, own.then_some(true))?;
+        self.game.save(path, own)?;
         self.saved.push(path.to_owned());
         Ok(())
     }

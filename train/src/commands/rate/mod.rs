@@ -28,8 +28,9 @@ const MINUTES: f64 = 10.0;
 /// Ratings are the maximum of the likelihood of Bradley and Terry's model with White's advantage. Every game is kept in
 /// RUN/ratings; the same command later goes on with them and takes new checkpoints in, and it works while the run trains.
 /// The list goes to RUN/ratings.json, the curve to RUN/ratings.svg and to TensorBoard, unless those hold more games by
-/// other players, rules or limits: then to the folder of these games. Elo 0 is --anchor, else the run's step 0, else random. A run keeps its newest checkpoints
-/// (checkpoints.keep), step 0 and the best; those that are gone keep their games and their rating.
+/// other players, rules or limits: then to the folder of these games. Elo 0 is --anchor; without it, of those
+/// that play now, the run's step 0, else random, else the first. A run keeps its newest checkpoints (checkpoints.keep), step 0 and
+/// the best; those that are gone, and players of earlier calls, keep their games and their rating.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples: gipf rate runs/quickstart-1\n          \
                         gipf rate runs/quickstart-1 --minutes 30 --players 0,2000,latest,greedy,alphabeta:4")]
