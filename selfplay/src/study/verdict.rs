@@ -129,13 +129,17 @@ impl Table {
         lines
     }
 
-    /// The fairest: the one that is surest to be near 1/2, by [`Standing::farthest`]. A few even games do not make a rules string
-    /// fair. With equals, the score that is nearer to 1/2, then the order of the study; `None` before any interval says
-    /// anything.
+    /// The fairest: of those that are not known to favour a side the one that is surest to be near 1/2, by [`Standing::farthest`];
+    /// of all where each is known to. A few even games do not make a rules string fair. With equals, the score that is nearer to
+    /// 1/2, then the order of the study; `None` before any interval says anything.
     pub fn fairest(&self) -> Option<&Standing> {
         let distance = |line: &Standing| (line.mean - 0.5).abs();
+        let favours = |line: &Standing| matches!(line.verdict, Verdict::Above | Verdict::Below);
         self.standings.iter().filter(|line| line.bounds != Interval::ALL).min_by(|a, b| {
-            a.farthest().total_cmp(&b.farthest()).then_with(|| distance(a).total_cmp(&distance(b)))
+            favours(a)
+                .cmp(&favours(b))
+                .then_with(|| a.farthest().total_cmp(&b.farthest()))
+                .then_with(|| distance(a).total_cmp(&distance(b)))
         })
     }
 
@@ -197,12 +201,16 @@ mod tests {
             standing(2, 0.44, 0.54),
             unknown,
             standing(4, 0.46, 0.54),
+            // Nearer to 1/2 than the others, and known to favour White.
+            standing(5, 0.501, 0.53),
         ];
         let table = Table { standings: lines };
         let order: Vec<usize> = table.ranking().iter().map(|line| line.rules).collect();
-        assert_eq!(order, [1, 3, 4, 2, 0]);
+        assert_eq!(order, [1, 5, 3, 4, 2, 0]);
         assert_eq!(table.fairest().map(|line| line.rules), Some(4));
         assert_eq!(table.count(Verdict::Undecided), 3);
+        let known = Table { standings: vec![standing(0, 0.44, 0.48), standing(1, 0.52, 0.6)] };
+        assert_eq!(known.fairest().map(|line| line.rules), Some(0));
         assert_eq!(Table { standings: vec![unknown] }.fairest(), None);
     }
 }
