@@ -213,7 +213,10 @@ fn games_of_another_match_are_not_taken_up() {
     assert!(refused(|record| record.seed = 7).contains("seed 7"));
     assert!(refused(|record| record.rules = "standard".to_owned()).contains("standard"));
     assert!(refused(|record| record.max_plays = 9).contains("limit of 9"));
-    assert_eq!(refused(|record| record.id.seq = 4), "game 4 is beyond the match's 4 games");
+    assert_eq!(
+        refused(|record| record.id.seq = 4),
+        "game 4 is beyond the match's 4 games, of which the first is game 0"
+    );
     assert_eq!(refused(|record| record.id.seq = 1), "game 1 stands twice");
 }
 
