@@ -7,7 +7,7 @@ use rand::distr::weighted::WeightedIndex;
 
 /// How strong a trained player plays: 1, for beginners, to 10, as well as it can.
 ///
-/// Each step scores 72 to 87% against the one below (docs/results/strengths.json). Below 10
+/// Each step scores 69 to 90% against the one below (docs/results/strengths.json). Below 10
 /// a decision has a number of simulations that is the same whatever the time, and at the two lowest steps the play is drawn from the
 /// policy instead of being the search's choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -17,6 +17,7 @@ use serde::Serialize;
 
 use super::{Output, Usage};
 use crate::evaluators::{evaluator, random_positions};
+use crate::run::RunError;
 
 /// Say what this machine and build can do, and try each part; fails when one does not work
 #[derive(Debug, clap::Args)]
@@ -51,8 +52,7 @@ const BATCH: usize = 64;
 pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     super::check_device_name(&args.device)?;
     if args.run.exists() && !args.run.is_dir() {
-        let shown = args.run.display();
-        return Err(Usage::error(format!("--run: {shown} is a file, not a folder")));
+        return Err(Usage::error(format!("--run: {}", RunError::NotFolder(args.run.clone()))));
     }
     let disk = nearest_folder(&args.run);
     let mut findings = vec![

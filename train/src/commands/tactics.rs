@@ -1,7 +1,6 @@
 //! `gipf tactics`: how many positions with a forced win a player solves, and suites of such positions.
 
-use std::fs::File;
-use std::io::Write;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -16,7 +15,7 @@ use gipf_selfplay::{
 };
 use serde_json::{Value, json};
 
-use super::fault::check_new_file;
+use super::fault::{check_new_file, write_whole};
 use super::players::{Patience, PlayerSpec, Terms};
 use super::{Output, Usage, input};
 use crate::learner::StopFlag;
@@ -263,12 +262,7 @@ fn make(
     }
     progress.finish();
     let suite = maker.suite();
-    let write = || -> std::io::Result<()> {
-        let mut file = File::create_new(file)?;
-        file.write_all(text(suite)?.as_bytes())?;
-        file.sync_all()
-    };
-    write().with_context(|| format!("cannot write {}", file.display()))?;
+    write_whole(file, false, |aside| Ok(fs::write(aside, text(suite)?)?))?;
     writeln!(out, "{} positions of {} games", suite.positions.len(), maker.games())?;
     Ok(ExitCode::SUCCESS)
 }
