@@ -186,6 +186,7 @@ fn what_is_wrong_is_named() {
     for (question, body, said) in [
         ("position", "", "bad request: EOF"),
         ("position", "[]", "bad request"),
+        ("position", r#" ["standard", []]"#, "bad request: a list, where an object is expected"),
         ("position", r#"{"rules":"standard","moves":[]}"#, "unknown field `moves`"),
         ("position", r#"{"rules":"standart"}"#, "rules 'standart'"),
         ("position", r#"{"rules":"standard","start":"x"}"#, "position 'x'"),

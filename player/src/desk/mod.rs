@@ -105,6 +105,10 @@ pub fn answer(question: &str, body: &[u8]) -> Result<String, Fault> {
 /// # Errors
 /// [`Fault`] that tells what was expected and where, in one line.
 pub fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Fault> {
+    // A list of an object's values would do for serde.
+    if body.trim_ascii_start().first() == Some(&b'[') {
+        return Err(Fault::new("bad request: a list, where an object is expected"));
+    }
     serde_json::from_slice(body).map_err(|error| Fault::new(format!("bad request: {error}")))
 }
 

@@ -2,6 +2,7 @@
 
 mod analyse;
 mod bench;
+mod called;
 mod check;
 mod cluster;
 mod doctor;

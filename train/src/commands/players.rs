@@ -153,6 +153,20 @@ impl PlayerSpec {
         self.checkpoint()?.header.rules.first().map(String::as_str)
     }
 
+    /// Warns of rules that its network was not trained on: it plays by them, as badly as may be.
+    pub(super) fn warn_of_unknown<'a>(&self, rules: impl IntoIterator<Item = &'a Rules>) {
+        let Some(Checkpoint { header, .. }) = self.checkpoint() else { return };
+        let mut unknown = rules.into_iter().filter(|rules| !header.knows(rules));
+        if let Some(first) = unknown.next() {
+            let more = match unknown.count() {
+                0 => String::new(),
+                others => format!(" and {others} more"),
+            };
+            let (name, known) = (self.name(), header.known_rules());
+            tracing::warn!("{name} was not trained on {first}{more}, only on {known}");
+        }
+    }
+
     /// This player, ready for a match; a program from outside is started.
     ///
     /// # Errors

@@ -1,16 +1,16 @@
 //! `gipf report`: a run as one page.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
 
-use super::fault::check_new_file;
-use super::train::program;
+use super::called::program;
+use super::fault::{check_new_file, write_whole};
 use super::{Output, Usage};
 use crate::report::{DEFAULT_GAMES, Report, is_report};
 use crate::run::{RunError, RunView};
-use crate::store::DiskWait;
 
 /// Write a run's report: one HTML file with curves, strength, settings and games to play through
 ///
@@ -45,9 +45,7 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     for fault in &report.faults {
         tracing::warn!("{fault}");
     }
-    report
-        .write(&path, &DiskWait::default())
-        .with_context(|| format!("cannot write {}", path.display()))?;
+    write_whole(&path, true, |aside| Ok(fs::write(aside, &report.html)?))?;
     writeln!(out, "{}", path.display())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use gipf_model::Checkpoint;
 use gipf_model_torch::device_from_name;
 
+use super::called::program;
 use super::{Output, Usage};
 use crate::cluster::Intake;
 use crate::config::{Config, ConfigError, LoadedConfig};
@@ -215,12 +216,6 @@ fn write_page(folder: &RunFolder) -> Option<PathBuf> {
             None
         }
     }
-}
-
-/// The program as the user called it.
-pub(super) fn program() -> String {
-    let called = std::env::args_os().next();
-    called.map_or_else(|| "gipf".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
 /// `runs/NAME-N` with the first N that is free.

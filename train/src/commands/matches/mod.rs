@@ -197,6 +197,9 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
         );
     }
     let stop = StopFlag::on_signals()?;
+    for player in [&a, &b] {
+        player.warn_of_unknown([&rules]);
+    }
     // Only now is everything known to be right.
     let mut records = None;
     if let Some(path) = &args.records {

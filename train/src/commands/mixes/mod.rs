@@ -9,11 +9,10 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use gipf_selfplay::study::Space;
 use serde_json::json;
 
+use super::called::command_line;
 use super::fault::{check_new_file, write_whole};
-use super::train::program;
 use super::{Output, Usage};
 use crate::learner::StopFlag;
 use crate::mixes::{Book, MixesError, changes};
@@ -39,6 +38,9 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     for column in &columns {
         Book::check(&args.dir, &column.setup).map_err(refusal)?;
     }
+    for column in &columns {
+        column.spec.warn_of_unknown(space.rules());
+    }
     let stop = StopFlag::on_signals()?;
     let wait = DiskWait::new(stop.shared());
     let mut progress = Progress::new();
@@ -58,8 +60,7 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
         write(path, args.overwrite, &csv::text(&tables))?;
     }
     if let Some(path) = &args.html {
-        let command = command(args, &space);
-        let report = MixesReport::of(&tables, &changed, &examples, &command)?;
+        let report = MixesReport::of(&tables, &changed, &examples, &command_line())?;
         for fault in &report.faults {
             tracing::warn!("{fault}");
         }
@@ -86,16 +87,6 @@ fn refusal(error: MixesError) -> anyhow::Error {
 
 fn write(path: &Path, overwrite: bool, text: &str) -> anyhow::Result<()> {
     write_whole(path, overwrite, |aside| Ok(fs::write(aside, text)?))
-}
-
-/// The command that brings a report up to date.
-fn command(args: &Args, space: &Space) -> String {
-    let texts = if args.space_files.is_empty() {
-        args.spaces.iter().map(|text| format!(" --space '{text}'")).collect::<String>()
-    } else {
-        format!(" ({} rules strings)", space.rules().len())
-    };
-    format!("{} mixes {}{texts} --on {}", program(), args.player, args.variants.join(","))
 }
 
 /// What came of a player's games by a space, and games to look at.
@@ -140,13 +131,5 @@ mod tests {
         let opening = |text: &str| args(text).columns().expect("columns")[0].setup.opening_plays;
         assert_eq!(opening("greedy --space T6"), 4);
         assert_eq!(opening("greedy --space T6 --opening-plays 7"), 7);
-    }
-
-    #[test]
-    fn the_command_of_a_report_is_the_one_that_made_it() {
-        let args = args("greedy --space singles:6 --on basic,standard");
-        let space = args.space().expect("a space");
-        let text = command(&args, &space);
-        assert!(text.ends_with(" mixes greedy --space 'singles:6' --on basic,standard"), "{text}");
     }
 }

@@ -99,6 +99,7 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     }
     game.max_plays = args.max_plays.unwrap_or(game.max_plays).max(loaded as u32);
     let rules = *game.position().rules();
+    specs.iter().flatten().for_each(|player| player.warn_of_unknown([&rules]));
     let hints = match specs.iter().flatten().find(|spec| is_network(spec)) {
         Some(network) => player(network, &rules, args.nodes, device)?,
         None => BuiltIn::Greedy.player(),
