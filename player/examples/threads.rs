@@ -1,20 +1,21 @@
 //! What more threads bring a search: `cargo run --release -p gipf-player --example threads -- PLAYER JSON [THREADS [GAMES]]`.
 //!
-//! First simulations a second with one thread and with THREADS (default 2), at the start of the same game, in turns. Then, where GAMES is
-//! not 0, a match of THREADS against one at 50 ms a decision, until SPRT(0, 20) decides or GAMES are played; it says something only on a
+//! First simulations a second with one thread and with THREADS (default 2), 50 ms a decision in the same game, in turns. Then, where GAMES
+//! is not 0, a match of THREADS against one at 50 ms a decision, until SPRT(0, 20) decides or GAMES are played; it says something only on a
 //! machine with THREADS whole cores for it.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use gipf_player::named::Named;
 use gipf_player::{Budget, PlayerFile};
-use gipf_selfplay::{Contestant, GameState, Limit, Match, MatchConfig, Player, RandomKey, Sprt};
+use gipf_selfplay::{
+    Clock, Contestant, GameState, Limit, Match, MatchConfig, Player, RandomKey, Sprt, Timer,
+};
 use serde_json::json;
 
-/// Simulations of a decision that is timed, and how many of them there are for each number of threads.
-const NODES: u32 = 600;
-const DECISIONS: u32 = 40;
+/// Decisions that are timed for each number of threads.
+const DECISIONS: u32 = 60;
 const MOVETIME: Duration = Duration::from_millis(50);
 
 fn main() -> anyhow::Result<()> {
@@ -38,7 +39,7 @@ fn main() -> anyhow::Result<()> {
         "player": { "name": file.name(), "sha256": file.header().sha256 },
         "cores": std::thread::available_parallelism().map_or(0, usize::from),
         "threads": threads,
-        "nodes": NODES,
+        "milliseconds": MOVETIME.as_millis() as u64,
         "simulations_per_second": { "one": one, "threads": many },
         "ratio": many / one,
         "match": result,
@@ -50,18 +51,20 @@ fn main() -> anyhow::Result<()> {
 /// Simulations a second with one thread and with several, each decision of one beside one of the other.
 fn speeds(file: &PlayerFile, threads: usize) -> anyhow::Result<[f64; 2]> {
     let mut players = [file.threaded(1)?, file.threaded(threads)?];
-    let mut seconds = [0.0; 2];
+    let mut totals = [(0, 0.0); 2];
     let mut position = file.rules()?.start();
     let mut plays = Vec::new();
     for _ in 0..DECISIONS {
         let key = RandomKey { seed: 1, game: 0 };
         let state = GameState { position: &position, plays: &plays, max_plays: 500, key };
         let mut best = None;
-        for (player, seconds) in players.iter_mut().zip(&mut seconds) {
+        for (player, (nodes, seconds)) in players.iter_mut().zip(&mut totals) {
             player.new_game();
-            let began = Instant::now();
-            best = Some(player.choose(&state, &Budget::nodes(NODES))?.play);
-            *seconds += began.elapsed().as_secs_f64();
+            let timer = Timer::new(Some(MOVETIME));
+            let choice = player.choose(&state, &Budget::time(&timer))?;
+            *seconds += timer.elapsed().as_secs_f64();
+            *nodes += choice.thought.map_or(0, |thought| thought.nodes);
+            best = Some(choice.play);
         }
         let play = best.context("a play")?;
         position.play(play);
@@ -70,8 +73,7 @@ fn speeds(file: &PlayerFile, threads: usize) -> anyhow::Result<[f64; 2]> {
             break;
         }
     }
-    let all = f64::from(NODES) * plays.len() as f64;
-    Ok(seconds.map(|seconds| all / seconds))
+    Ok(totals.map(|(nodes, seconds)| nodes as f64 / seconds))
 }
 
 /// Several threads (A) against one (B) at equal time.
@@ -85,7 +87,5 @@ fn meet(file: &PlayerFile, threads: usize, games: u32) -> anyhow::Result<serde_j
     let mut game = Match::new(config, vec![[contestant(threads)?, contestant(1)?]], None)?;
     let result = game.run(&|| false, &mut |_| (), &mut |_| ())?;
     println!("{} games: {:.1}%, Elo {}", result.games, 100.0 * result.score(), result.elo());
-    Ok(
-        json!({ "milliseconds": MOVETIME.as_millis() as u64, "elo": result.elo(), "result": result }),
-    )
+    Ok(json!({ "elo": result.elo(), "result": result }))
 }

@@ -53,11 +53,19 @@ pub struct PuctConfig {
     pub noise_fraction: f32,
     /// The noise's concentration, above 0.
     pub noise_alpha: f32,
+    /// How much less than its play's present value a visit under way is taken to be worth, 0 to 2.
+    pub virtual_loss: f32,
 }
 
 impl Default for PuctConfig {
     fn default() -> PuctConfig {
-        PuctConfig { c_puct: 1.5, fpu_reduction: 0.2, noise_fraction: 0.25, noise_alpha: 0.3 }
+        PuctConfig {
+            c_puct: 1.5,
+            fpu_reduction: 0.2,
+            noise_fraction: 0.25,
+            noise_alpha: 0.3,
+            virtual_loss: 1.0,
+        }
     }
 }
 
@@ -75,6 +83,10 @@ pub struct SearchConfig {
     pub tree_reuse: bool,
     /// Whether each position is shown to the network on one of its 12 symmetric boards, a fixed function of the position.
     pub symmetry: bool,
+    /// Simulations that a search bounded by time has under way at once for each of its threads where one does not depend on
+    /// the others but for what PUCT chooses ([`PuctConfig::virtual_loss`] stands for that); 0: the independent ones alone, those
+    /// of a row of the halving. Searches bounded by nodes are always made of independent ones: they find the same whatever the threads.
+    pub overlap: u32,
     /// Nodes of one game's tree above which a new search starts afresh; it bounds the memory. 1000 or more.
     pub max_nodes: u32,
 }
@@ -87,6 +99,7 @@ impl Default for SearchConfig {
             puct: PuctConfig::default(),
             tree_reuse: true,
             symmetry: false,
+            overlap: 4,
             max_nodes: 50_000,
         }
     }
@@ -236,6 +249,13 @@ impl SearchConfig {
             puct.noise_alpha,
             "0.001 to 1000",
         )?;
+        require(
+            within(puct.virtual_loss, 0.0, 2.0),
+            "search.puct.virtual_loss",
+            puct.virtual_loss,
+            "0 to 2",
+        )?;
+        require(self.overlap <= 1024, "search.overlap", self.overlap, "0 to 1024")?;
         require(self.max_nodes >= 1000, "search.max_nodes", self.max_nodes, "1000 or more")
     }
 }

@@ -28,10 +28,11 @@ impl Desk {
         1
     }
 
-    /// Lets the search go on until positions must be evaluated, `most` of them or fewer (a chance node may add some); how many, 0 where it is over.
-    pub(crate) fn take(&mut self, search: &mut Search, most: usize) -> u32 {
+    /// Lets the search go on until positions must be evaluated, `most` of them or fewer (a chance node may add some); how many, 0 where
+    /// it is over. Up to `overlap` of them for each thread may depend on one another.
+    pub(crate) fn take(&mut self, search: &mut Search, most: usize, overlap: u32) -> u32 {
         let most = most.min(EACH * self.threads());
-        search.take_off(most, &mut self.features) as u32
+        search.take_off(most, overlap as usize * self.threads(), &mut self.features) as u32
     }
 
     /// Evaluates the positions that were taken.

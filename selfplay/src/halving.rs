@@ -7,7 +7,7 @@
 
 /// Yields, for each simulation, the number of new visits that the candidate to visit has had so far. It never ends:
 /// the caller stops at its budget.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct HalvingSchedule {
     simulations: u32,
     phases: u32,
@@ -33,6 +33,11 @@ impl HalvingSchedule {
     /// Whether the next number is the first of a row.
     pub(crate) fn begins_row(&self) -> bool {
         self.place == 0
+    }
+
+    /// Whether the next number is the first of a phase, or of as many rows again of the last one.
+    pub(crate) fn begins_phase(&self) -> bool {
+        self.place == 0 && self.rows_left == self.rows()
     }
 
     /// Visits that each candidate gets in a phase with the present number of candidates.

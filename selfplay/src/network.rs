@@ -77,8 +77,8 @@ impl<E: Evaluator> NetworkPlayer<E> {
     }
 
     /// Searches with as many more threads as there are evaluators here, which evaluate the same network as the player's own. They take their
-    /// shares of the simulations that a row of the halving has (see `search::flight`): as many as candidates are left, two positions a thread at least.
-    /// PUCT at the root does not use them.
+    /// shares of the positions that wait for an evaluation at the same time (see `search::flight`), two a thread at least: by nodes those of a row
+    /// of the halving, as many as candidates are left; by time `SearchConfig::overlap` for each thread.
     ///
     /// # Errors
     /// The system starts no thread.
@@ -145,6 +145,8 @@ impl<E: Evaluator> Player for NetworkPlayer<E> {
         }
         let mut result = SearchResult::default();
         let (mut evaluated, mut report, mut seen) = (0, FIRST_REPORT, None);
+        // By nodes every number of threads finds the same.
+        let overlap = if deadline.is_some() { config.overlap } else { 0 };
         let desk = &mut self.desk;
         loop {
             // What has been taken must be delivered, or the tree could not be kept for the next decision: the clock is looked at before.
@@ -153,7 +155,7 @@ impl<E: Evaluator> Player for NetworkPlayer<E> {
             if search.is_ready() && (room == 0 || budget.is_over()) {
                 break;
             }
-            let count = desk.take(search, room.max(1));
+            let count = desk.take(search, room.max(1), overlap);
             if count > 0 {
                 desk.evaluate(&mut self.network.evaluator, count)?;
                 evaluated += count;

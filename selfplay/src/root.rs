@@ -27,6 +27,8 @@ pub(crate) struct GumbelRoot {
     /// Candidates in play are the first so many.
     considered: usize,
     schedule: Option<HalvingSchedule>,
+    /// The schedule before the last choice, and the candidate that was chosen.
+    before: Option<(HalvingSchedule, usize)>,
     /// The root's plays and their completed Q, for the policy and the last choice.
     children: Vec<Child>,
     completed: Vec<f32>,
@@ -59,6 +61,7 @@ impl GumbelRoot {
         self.candidates
             .sort_unstable_by(|a, b| b.base.total_cmp(&a.base).then(a.edge.cmp(&b.edge)));
         self.considered = self.candidates.len().min(considered as usize);
+        self.before = None;
         self.schedule = Some(HalvingSchedule::new(self.considered as u32, simulations));
     }
 
@@ -67,6 +70,7 @@ impl GumbelRoot {
     /// number, the nearest below it is taken, then the nearest above. Where no candidate is left, the next play of the
     /// sample comes in.
     pub(crate) fn choose(&mut self, config: &GumbelConfig, tree: &Tree, color: Color) -> u32 {
+        let before = self.schedule;
         let scheduled = self.schedule.as_mut().and_then(Iterator::next).unwrap_or(0);
         let edges = tree.edges(0);
         let lost = |candidate: &Candidate| edges[candidate.edge as usize].is_lost_for(color);
@@ -80,12 +84,21 @@ impl GumbelRoot {
             return 0;
         };
         self.candidates[index].visits += 1;
+        self.before = before.map(|schedule| (schedule, index));
         self.candidates[index].edge
+    }
+
+    /// Takes the last choice back: its simulation was not made.
+    pub(crate) fn take_back(&mut self) {
+        if let Some((schedule, index)) = self.before.take() {
+            self.schedule = Some(schedule);
+            self.candidates[index].visits -= 1;
+        }
     }
 
     /// What [`GumbelRoot::choose`] would choose next, unless it had to take another play of the sample in.
     pub(crate) fn next_choice(&self, config: &GumbelConfig, tree: &Tree, color: Color) -> u32 {
-        let scheduled = self.schedule.clone().and_then(|mut schedule| schedule.next()).unwrap_or(0);
+        let scheduled = self.schedule.and_then(|mut schedule| schedule.next()).unwrap_or(0);
         let best = self.best(config, tree, color, scheduled);
         best.map_or(0, |index| self.candidates[index].edge)
     }
@@ -93,6 +106,11 @@ impl GumbelRoot {
     /// Whether the next choice is the first of a row, which depends on what came of the row before.
     pub(crate) fn begins_row(&self) -> bool {
         self.schedule.as_ref().is_none_or(HalvingSchedule::begins_row)
+    }
+
+    /// Whether the next choice depends on which candidates a phase has left over.
+    pub(crate) fn begins_phase(&self) -> bool {
+        self.schedule.as_ref().is_none_or(HalvingSchedule::begins_phase)
     }
 
     /// The candidate that a simulation goes to which is scheduled for so many visits before it.

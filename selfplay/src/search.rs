@@ -10,9 +10,9 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::config::{Method, SearchConfig};
 use crate::random::dirichlet;
-use crate::root::{GumbelRoot, most_visited};
+use crate::root::GumbelRoot;
 use crate::select::{by_improved_policy, by_upper_confidence};
-use crate::tree::{Kind, NONE, PathStep, Tree, sign};
+use crate::tree::{Kind, NONE, Node, PathStep, Tree, sign};
 
 pub(crate) use candidates::outcomes;
 pub use result::SearchResult;
@@ -146,8 +146,7 @@ impl Search {
             if root.exact || self.simulations >= self.budget.simulations {
                 return None;
             }
-            self.descend(color);
-            if self.leaves.is_empty() {
+            if self.descend(color) && self.leaves.is_empty() {
                 self.complete();
             }
         }
@@ -206,25 +205,6 @@ impl Search {
     /// Plays of the longest line that this search has gone down.
     pub fn deepest(&self) -> u32 {
         self.deepest
-    }
-
-    /// The expected plays into `out`: this one at the root, which must be one of its actions, then the most visited ones.
-    pub fn line(&self, first: Play, out: &mut Vec<Play>) {
-        out.clear();
-        out.push(first);
-        let mut below = if self.tree.is_empty() { None } else { self.child(first) };
-        while let Some(node) = below {
-            let edges = self.tree.edges(node);
-            let best = match self.tree.node(node).kind {
-                Kind::Decision(color) => Some(most_visited(edges, color) as usize),
-                _ => (0..edges.len()).max_by_key(|&index| edges[index].visits),
-            };
-            let best =
-                best.and_then(|index| Some((edges.get(index)?, self.tree.plays(node)[index])));
-            let Some((edge, play)) = best.filter(|(edge, _)| edge.visits > 0) else { return };
-            out.push(play);
-            below = (edge.child != NONE).then_some(edge.child);
-        }
     }
 
     /// The game made this legal play at the root: what was searched below it becomes the tree, the rest goes.
@@ -293,11 +273,17 @@ impl Search {
         }
     }
 
-    /// Goes down to a node without a visit, or to one whose value is certain.
-    fn descend(&mut self, root_color: Color) {
+    /// Whether the improved policy chooses below the root, not PUCT.
+    fn is_improved_below(&self) -> bool {
+        self.config.method == Method::Gumbel
+            && self.budget.simulations < self.config.gumbel.puct_from
+    }
+
+    /// Goes down to a node without a visit, or to one whose value is certain. Where that node's first visit is under way already
+    /// it comes back without anything done, and says so by false; with no other simulation under way that cannot be.
+    fn descend(&mut self, root_color: Color) -> bool {
         self.path.clear();
-        let improved = self.config.method == Method::Gumbel
-            && self.budget.simulations < self.config.gumbel.puct_from;
+        let improved = self.is_improved_below();
         let mut node = 0;
         let mut edge = match self.config.method {
             Method::Gumbel => {
@@ -315,11 +301,18 @@ impl Search {
             if child == NONE {
                 let child = self.tree.open(node, edge, self.max_plays);
                 self.grow(child);
-                return;
+                return true;
             }
-            if self.tree.node(child).exact {
+            let Node { exact, visits, .. } = *self.tree.node(child);
+            if exact {
                 self.tree.revisit(child);
-                return;
+                return true;
+            }
+            if visits == 0 {
+                if self.config.method == Method::Gumbel {
+                    self.gumbel.take_back();
+                }
+                return false;
             }
             node = child;
             if let Kind::Decision(_) = self.tree.node(node).kind {

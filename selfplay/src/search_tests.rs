@@ -64,14 +64,14 @@ fn blank(_: &Position, actions: &[Play]) -> (f32, Vec<f32>) {
 }
 
 /// Numbers without rhyme or reason, but always the same for a position.
-fn noise(position: &Position, actions: &[Play]) -> (f32, Vec<f32>) {
+pub(super) fn noise(position: &Position, actions: &[Play]) -> (f32, Vec<f32>) {
     let mut rng = RandomKey { seed: position.hash64(), game: 0 }.stream(0, Purpose::Player);
     let mut unit = || rng.next_u32() as f32 / u32::MAX as f32;
     (1.6 * unit() - 0.8, actions.iter().map(|_| 4.0 * unit()).collect())
 }
 
 /// The positions of a random game, up to `plays` plays.
-fn random_game(rules: &str, seed: u64, plays: usize) -> Vec<Position> {
+pub(super) fn random_game(rules: &str, seed: u64, plays: usize) -> Vec<Position> {
     let rules: Rules = rules.parse().unwrap();
     let mut rng = RandomKey { seed, game: 0 }.stream(0, Purpose::Player);
     let mut positions = vec![rules.start()];
@@ -93,7 +93,7 @@ fn random_game(rules: &str, seed: u64, plays: usize) -> Vec<Position> {
     positions
 }
 
-fn choices(position: &Position) -> usize {
+pub(super) fn choices(position: &Position) -> usize {
     let mut actions = Vec::new();
     if position.decider().is_some() {
         position.actions(&mut actions);
@@ -110,7 +110,7 @@ fn puct_search() -> Search {
 }
 
 /// Whether every number in the tree follows from those below it.
-fn check_tree(search: &Search) {
+pub(super) fn check_tree(search: &Search) {
     let tree = &search.tree;
     for index in 0..tree.len() as u32 {
         let (node, edges) = (tree.node(index), tree.edges(index));
@@ -308,7 +308,7 @@ fn each_colour_chooses_what_is_best_for_itself() {
 /// White wins by any play here: Black has no piece left to enter.
 const WON_AT_ONCE: &str = "4/5/6/1S1s3/6/5/4 4,0 BB w m";
 /// Black has one piece left, and too few on the board for a row: White wins in three plays, whatever Black does.
-const WON_IN_THREE: &str = "4/5/6/1S1s3/6/5/4 4,1 BB w m";
+pub(super) const WON_IN_THREE: &str = "4/5/6/1S1s3/6/5/4 4,1 BB w m";
 
 #[test]
 fn a_forced_win_is_found_and_proven() {

@@ -1,7 +1,7 @@
 //! Which play a descent takes at a decision below the root.
 //!
-//! Of the unvisited plays both rules prefer the one with the highest prior. So below the root plays are visited in the order of
-//! falling priors, and only the visited ones and the next need a look: [`Tree::sort_next`] has put that one in its place.
+//! Of the untried plays both rules prefer the one with the highest prior. So below the root plays are visited in the order of
+//! falling priors, and only those tried and the next need a look: [`Tree::sort_next`] has put that one in its place.
 
 use gipf_core::Color;
 
@@ -19,7 +19,7 @@ pub(crate) fn by_improved_policy(
     shares: &mut Vec<f32>,
 ) -> u32 {
     let edges = tree.edges(node);
-    let visited = visited_prefix(edges);
+    let visited = tried_prefix(edges);
     let raw = own_share(color, tree.node(node).raw);
     let mut mixed = Mixed::default();
     let mut top = f32::NEG_INFINITY;
@@ -65,6 +65,8 @@ pub(crate) fn by_improved_policy(
 
 /// AlphaZero's rule: the play that maximizes `Q + c_puct · P · sqrt(ΣN) / (1 + N)`, Q the decider's in [-1, 1]. An
 /// unvisited play's Q is the node's less `fpu_reduction · sqrt(visited plays' share of P)` (as in KataGo and lc0).
+/// A visit under way counts as one whose value is less by `virtual_loss` than what the play's value is now: so simulations that
+/// are made together go different ways (Chaslot et al. 2008, "virtual loss"; with 0 it is the rule of Liu et al. 2020, WU-UCT).
 /// `priors` replaces the network's at a root with noise; then every play gets a look, and there is no reduction: it would keep
 /// the search from what the noise is to make it try (Wu 2019, section 2). Returns the arena index.
 pub(crate) fn by_upper_confidence(
@@ -76,14 +78,15 @@ pub(crate) fn by_upper_confidence(
 ) -> u32 {
     let edges = tree.edges(node);
     let looked_at =
-        if priors.is_some() { edges.len() } else { edges.len().min(visited_prefix(edges) + 1) };
+        if priors.is_some() { edges.len() } else { edges.len().min(tried_prefix(edges) + 1) };
     let mut mixed = Mixed::default();
     for edge in edges[..looked_at].iter().filter(|edge| edge.visits > 0) {
         mixed.add(edge.prior, edge.visits, 0.0);
     }
     let reduction = if priors.is_some() { 0.0 } else { config.fpu_reduction };
     let first_play = sign(color) * tree.node(node).q - reduction * mixed.prior().max(0.0).sqrt();
-    let root = mixed.visits().max(1.0).sqrt();
+    let flying: u32 = edges[..looked_at].iter().map(|edge| u32::from(edge.flying)).sum();
+    let root = (mixed.visits() + flying as f32).max(1.0).sqrt();
     let mut best = (f32::NEG_INFINITY, 0);
     for (index, edge) in edges[..looked_at].iter().enumerate() {
         if edge.is_lost_for(color) {
@@ -91,7 +94,13 @@ pub(crate) fn by_upper_confidence(
         }
         let q = if edge.visits > 0 { sign(color) * edge.q } else { first_play };
         let prior = priors.map_or(edge.prior, |priors| priors[index]);
-        let score = q + config.c_puct * prior * root / (1.0 + edge.visits as f32);
+        let (flying, mut visits) = (f32::from(edge.flying), edge.visits as f32);
+        let mut q = q;
+        if edge.flying > 0 {
+            visits += flying;
+            q -= config.virtual_loss * flying / visits;
+        }
+        let score = q + config.c_puct * prior * root / (1.0 + visits);
         if score > best.0 {
             best = (score, index);
         }
@@ -99,6 +108,6 @@ pub(crate) fn by_upper_confidence(
     tree.first_edge(node) + best.1 as u32
 }
 
-fn visited_prefix(edges: &[Edge]) -> usize {
-    edges.iter().position(|edge| edge.visits == 0).unwrap_or(edges.len())
+fn tried_prefix(edges: &[Edge]) -> usize {
+    edges.iter().position(Edge::is_untried).unwrap_or(edges.len())
 }

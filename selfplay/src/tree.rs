@@ -13,6 +13,8 @@
 //! **Chance nodes** are the side games, and decisions with a single play: no network call there; the first visit opens
 //! every outcome; q is their mean weighted by probability; a descent goes to the largest deficit of visits.
 
+mod order;
+
 use std::ops::Range;
 
 use gipf_core::{Color, Play, Position};
@@ -68,6 +70,8 @@ pub(crate) struct Edge {
     /// The child's node, or `NONE`.
     pub(crate) child: u32,
     pub(crate) exact: bool,
+    /// Visits that are under way: their positions wait for an evaluation.
+    pub(crate) flying: u16,
 }
 
 /// One step down: a node and the index, in the arena, of the edge taken.
@@ -93,7 +97,7 @@ pub(crate) struct Tree {
 }
 
 /// An edge that nothing is known of.
-const BLANK: Edge = Edge { prior: 1.0, q: 0.0, visits: 0, child: NONE, exact: false };
+const BLANK: Edge = Edge { prior: 1.0, q: 0.0, visits: 0, child: NONE, exact: false, flying: 0 };
 
 /// Black's sign is -1: `sign * q` is the colour's own value.
 pub(crate) fn sign(color: Color) -> f32 {
@@ -115,6 +119,11 @@ impl Node {
 }
 
 impl Edge {
+    /// Whether this play has no visit, and none under way.
+    pub(crate) fn is_untried(&self) -> bool {
+        self.visits == 0 && self.flying == 0
+    }
+
     /// Whether this play is proven lost for the colour that may choose it.
     pub(crate) fn is_lost_for(&self, color: Color) -> bool {
         self.exact && sign(color) * self.q <= -WIN
@@ -256,48 +265,6 @@ impl Tree {
         }
     }
 
-    /// Sees to it that the first play without a visit, of a decision below the root, is the one with the largest prior of
-    /// those. Most nodes never need their other plays in order.
-    pub(crate) fn sort_next(&mut self, node: u32) {
-        let entry = &mut self.nodes[node as usize];
-        let (range, sorted) = (entry.range(), entry.sorted as usize);
-        let edges = &mut self.edges[range.clone()];
-        if sorted == edges.len() || sorted > 0 && edges[sorted - 1].visits == 0 {
-            return;
-        }
-        let (mut largest, mut at) = (f32::NEG_INFINITY, sorted);
-        for (index, edge) in edges.iter().enumerate().skip(sorted) {
-            if edge.prior > largest {
-                (largest, at) = (edge.prior, index);
-            }
-        }
-        // Those between move up by one: equal priors keep their order.
-        edges[sorted..=at].rotate_right(1);
-        self.plays[range][sorted..=at].rotate_right(1);
-        entry.sorted += 1;
-    }
-
-    /// Sorts all plays of a decision by falling prior; equal ones keep their order.
-    pub(crate) fn sort_all(&mut self, node: u32) {
-        let entry = &mut self.nodes[node as usize];
-        let rest = entry.first_edge + entry.sorted..entry.first_edge + entry.edge_count;
-        let rest = rest.start as usize..rest.end as usize;
-        entry.sorted = entry.edge_count;
-        let (edges, plays) = (&mut self.edges[rest.clone()], &mut self.plays[rest]);
-        // A play each: the complement of its prior's bits, then its index. Numbers from 0 up are in the order of their bits.
-        self.order.clear();
-        let key = |(edge, index): (&Edge, u64)| u64::from(!edge.prior.to_bits()) << 32 | index;
-        self.order.extend(edges.iter().zip(0..).map(key));
-        self.order.sort_unstable();
-        self.actions.clear();
-        self.actions.extend_from_slice(plays);
-        for ((edge, play), &key) in edges.iter_mut().zip(plays).zip(&self.order) {
-            // Unsorted edges differ in their priors only: none of them has been visited.
-            edge.prior = f32::from_bits(!(key >> 32) as u32);
-            *play = self.actions[key as u32 as usize];
-        }
-    }
-
     /// Gives a fresh chance node its first visit, once all its children have theirs.
     pub(crate) fn settle_chance(&mut self, node: u32) {
         for edge in self.first_edge(node)..self.first_edge(node) + self.node(node).edge_count {
@@ -326,11 +293,27 @@ impl Tree {
         }
     }
 
-    /// The outcome of a chance node with the largest deficit: probability times all visits, less its own.
+    /// Counts a visit under way on every edge of the path.
+    pub(crate) fn take_off(&mut self, path: &[PathStep]) {
+        for step in path {
+            self.edges[step.edge as usize].flying += 1;
+        }
+    }
+
+    /// The visit of [`Tree::take_off`] is under way no more.
+    pub(crate) fn land(&mut self, path: &[PathStep]) {
+        for step in path {
+            self.edges[step.edge as usize].flying -= 1;
+        }
+    }
+
+    /// The outcome of a chance node with the largest deficit: probability times all visits, less its own, those under way
+    /// included.
     pub(crate) fn largest_deficit(&self, node: u32) -> u32 {
         let edges = self.edges(node);
-        let visits: u32 = edges.iter().map(|edge| edge.visits).sum();
-        let deficit = |edge: &Edge| edge.prior * (visits + 1) as f32 - edge.visits as f32;
+        let made = |edge: &Edge| edge.visits + u32::from(edge.flying);
+        let visits: u32 = edges.iter().map(made).sum();
+        let deficit = |edge: &Edge| edge.prior * (visits + 1) as f32 - made(edge) as f32;
         let mut best = (f32::NEG_INFINITY, 0);
         for (edge, index) in edges.iter().zip(0..) {
             // An exact outcome has nothing left to find out.

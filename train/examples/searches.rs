@@ -13,10 +13,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use clap::Parser;
-use gipf_model::Evaluator;
 use gipf_player::PlayerFile;
 use gipf_player::named::Named;
-use gipf_selfplay::{Contestant, Limit, Match, MatchConfig, Network, SearchConfig};
+use gipf_selfplay::{Contestant, Limit, Match, MatchConfig, Network, NetworkPlayer, SearchConfig};
 use gipf_train::config::{Config, apply, parse_settings};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -31,9 +30,9 @@ struct Args {
     /// Minutes after which no further comparison begins
     #[arg(long, default_value_t = 25.0)]
     minutes: f64,
-    /// Threads, each with a game of its own: by time no more than there are whole cores
+    /// Cores to use, whole ones by time: so many games are played at once, or fewer where a side has several threads
     #[arg(long, default_value_t = 2)]
-    threads: usize,
+    cores: usize,
 }
 
 /// Who meets whom.
@@ -54,12 +53,12 @@ struct Comparison {
     /// Rules string; left out: the player's first one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     rules: Option<String>,
-    /// Overrides of the search of a configuration's `[self_play]` for the side whose score is told.
+    /// The side whose score is told.
     #[serde(default)]
-    a: Vec<String>,
-    /// The same for the other side.
+    a: Side,
+    /// The other side.
     #[serde(default)]
-    b: Vec<String>,
+    b: Side,
     /// Games, an even number.
     games: u32,
     /// Milliseconds a decision.
@@ -68,6 +67,27 @@ struct Comparison {
     /// Or simulations a decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     nodes: Option<u32>,
+}
+
+/// How a side searches.
+#[derive(Clone, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+struct Side {
+    /// Overrides of a configuration's `[self_play]`.
+    set: Vec<String>,
+    /// What of [`SearchConfig`] no configuration sets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    overlap: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    virtual_loss: Option<f32>,
+    /// Threads of its search: by time alone, and no more than there are whole cores for all games at once.
+    threads: usize,
+}
+
+impl Default for Side {
+    fn default() -> Side {
+        Side { set: Vec::new(), overlap: None, virtual_loss: None, threads: 1 }
+    }
 }
 
 fn main() -> anyhow::Result<()> {
@@ -83,8 +103,7 @@ fn main() -> anyhow::Result<()> {
         if let Some(found) = before.iter().find(|found| found["comparison"] == wanted) {
             findings.push(found.clone());
         } else if Instant::now() < until {
-            let finding =
-                meet(comparison, args.threads).with_context(|| comparison.name.clone())?;
+            let finding = meet(comparison, args.cores).with_context(|| comparison.name.clone())?;
             findings.push(finding);
         } else {
             println!("{}: not yet, the same command goes on", comparison.name);
@@ -114,7 +133,7 @@ fn write(args: &Args, findings: &[Value]) -> anyhow::Result<()> {
 }
 
 /// Plays a comparison.
-fn meet(comparison: &Comparison, threads: usize) -> anyhow::Result<Value> {
+fn meet(comparison: &Comparison, cores: usize) -> anyhow::Result<Value> {
     let Named::Trained(file) = Named::parse(&comparison.player)? else {
         anyhow::bail!("{} is not trained", comparison.player);
     };
@@ -127,11 +146,11 @@ fn meet(comparison: &Comparison, threads: usize) -> anyhow::Result<Value> {
         (None, Some(nodes)) => Limit::nodes(nodes),
         _ => anyhow::bail!("either movetime or nodes"),
     };
-    ensure!(threads > 0, "threads is 0");
-    let [a, b] = [search(&comparison.a)?, search(&comparison.b)?];
-    let side = |name: &str, search: &SearchConfig| network(&file, name, search, limit);
+    let at_once = cores / comparison.a.threads.max(comparison.b.threads).max(1);
+    ensure!(at_once > 0, "--cores {cores}: a side has more threads");
+    let side = |name: &str, side: &Side| contestant(&file, name, side, limit);
     let sides: anyhow::Result<Vec<_>> =
-        (0..threads).map(|_| Ok([side("a", &a)?, side("b", &b)?])).collect();
+        (0..at_once).map(|_| Ok([side("a", &comparison.a)?, side("b", &comparison.b)?])).collect();
     let config = MatchConfig { games: comparison.games, ..MatchConfig::new(rules, 5) };
     let result = Match::new(config, sides?, None)?.run(&|| false, &mut |_| (), &mut |_| ())?;
     let elo = result.elo();
@@ -151,22 +170,32 @@ fn meet(comparison: &Comparison, threads: usize) -> anyhow::Result<Value> {
     }))
 }
 
-/// The search that a configuration with these overrides has.
-fn search(overrides: &[String]) -> anyhow::Result<SearchConfig> {
-    Ok(apply(&Config::default(), &parse_settings(overrides)?)?.self_play.search_config())
+/// The search of a side.
+fn search(side: &Side) -> anyhow::Result<SearchConfig> {
+    let config = apply(&Config::default(), &parse_settings(&side.set)?)?;
+    let mut search = config.self_play.search_config();
+    search.overlap = side.overlap.unwrap_or(search.overlap);
+    search.puct.virtual_loss = side.virtual_loss.unwrap_or(search.puct.virtual_loss);
+    Ok(search)
 }
 
-fn network(
+fn contestant(
     file: &PlayerFile,
     name: &str,
-    search: &SearchConfig,
+    side: &Side,
     limit: Limit,
 ) -> anyhow::Result<Contestant> {
     let network = Network {
         name: name.to_owned(),
         evaluator: file.evaluator(),
-        search: search.clone(),
+        search: search(side)?,
         checkpoint: file.header().step,
     };
-    Ok(Contestant::network(network, limit)?)
+    if side.threads == 1 {
+        return Ok(Contestant::network(network, limit)?);
+    }
+    ensure!(side.threads > 0 && limit.time.is_some(), "threads: 1 or more, by time");
+    let helpers = (1..side.threads).map(|_| file.evaluator()).collect();
+    let player = NetworkPlayer::new(network)?.with_helpers(helpers)?;
+    Ok(Contestant::player(Box::new(player), limit))
 }

@@ -3,7 +3,11 @@
 //! Sequential halving visits every candidate of a row once before it looks at what came of it, and what lies below one candidate has
 //! nothing to do with what lies below another. So a row's simulations are independent of each other: taken together they give what
 //! they give one after the other, but for plays that a proof in the middle of a row would have changed. Nothing has to stand in for
-//! values that are not there yet ("virtual loss").
+//! values that are not there yet.
+//!
+//! A row becomes short: the last phase has two candidates. So a search may also go on to the next rows of the same phase, and with PUCT
+//! at the root to its next simulations: which candidates these visit is known, what is chosen below them depends on values that are
+//! not there yet, and a virtual loss stands for those ([`by_upper_confidence`](crate::select::by_upper_confidence)).
 
 use gipf_core::Color;
 use gipf_model::{Evaluation, Features};
@@ -24,8 +28,14 @@ pub(super) struct Flight {
 impl Search {
     /// Begins simulations until `most` positions must be evaluated, or a few more, or no other simulation is independent of these: the
     /// features of each are then in `features`, from its beginning on, and [`Search::land`] takes their evaluations. 0 where the
-    /// search is over. With one simulation at a time it is [`Search::step`].
-    pub(crate) fn take_off(&mut self, most: usize, features: &mut Vec<Features>) -> usize {
+    /// search is over. While there are fewer than `overlap` positions the next simulation need not be independent, where PUCT chooses.
+    /// With one simulation at a time it is [`Search::step`].
+    pub(crate) fn take_off(
+        &mut self,
+        most: usize,
+        overlap: usize,
+        features: &mut Vec<Features>,
+    ) -> usize {
         self.flying = 0;
         let mut count = 0;
         if !self.leaves.is_empty() {
@@ -37,10 +47,13 @@ impl Search {
             let root = self.tree.node(0);
             let Kind::Decision(color) = root.kind else { break };
             let begun = self.simulations + self.flying as u32;
-            if root.exact || begun >= self.budget.simulations || !self.is_independent(color) {
+            if root.exact || begun >= self.budget.simulations {
                 break;
             }
-            self.descend(color);
+            let goes = self.is_independent(color) || count < overlap && self.may_overlap();
+            if !goes || !self.descend(color) {
+                break;
+            }
             if self.leaves.is_empty() {
                 self.complete();
             } else {
@@ -62,6 +75,14 @@ impl Search {
         !self.gumbel.begins_row() && !self.flights[..self.flying].iter().any(flies)
     }
 
+    /// Whether the next simulation's choice at the root does not depend on those under way, and PUCT chooses below it.
+    fn may_overlap(&self) -> bool {
+        match self.config.method {
+            Method::Gumbel => !self.is_improved_below() && !self.gumbel.begins_phase(),
+            Method::Puct => true,
+        }
+    }
+
     /// Files the present simulation as one under way; the number of positions that must be evaluated then.
     fn fly(&mut self, mut count: usize, features: &mut Vec<Features>) -> usize {
         if self.flights.len() == self.flying {
@@ -74,6 +95,7 @@ impl Search {
             self.fill_leaf(self.leaves[at], &mut features[count]);
             count += 1;
         }
+        self.tree.take_off(&self.path);
         let flight = &mut self.flights[self.flying];
         std::mem::swap(&mut flight.path, &mut self.path);
         std::mem::swap(&mut flight.chances, &mut self.chances);
@@ -98,7 +120,12 @@ impl Search {
                     self.tree.set_evaluation(leaf, value, &evaluation.logits);
                 }
             }
+            self.tree.land(&self.path);
             self.complete();
         }
     }
 }
+
+#[cfg(test)]
+#[path = "flight_tests.rs"]
+mod tests;

@@ -125,6 +125,7 @@ impl SelfPlaySection {
                 fpu_reduction: self.fpu_reduction as f32,
                 noise_fraction: self.noise_fraction as f32,
                 noise_alpha: self.noise_alpha as f32,
+                ..PuctConfig::default()
             },
             tree_reuse: self.tree_reuse,
             symmetry: self.symmetry,
