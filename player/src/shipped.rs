@@ -16,8 +16,9 @@ pub struct Shipped {
 }
 
 /// All of them.
-pub const SHIPPED: [Shipped; 2] = [
+pub const SHIPPED: [Shipped; 3] = [
     Shipped { name: "standard", file: include_bytes!("../players/standard.safetensors") },
+    Shipped { name: "tournament", file: include_bytes!("../players/tournament.safetensors") },
     Shipped { name: "potentials", file: include_bytes!("../players/potentials.safetensors") },
 ];
 

@@ -25,9 +25,10 @@ pub struct Pairing {
     pub cost: f64,
 }
 
-/// Chooses pairings: the one whose games lower the sum of the variances of the neighbours' differences most for what they
-/// cost, neighbours being next to each other in the present order of strength. So one wide gap, such as that between trained
-/// and untrained players, counts once, not for everybody beyond it.
+/// Chooses pairings: the one whose games lower the sum of the variances of the scores that neighbours expect against each other
+/// most for what they cost, neighbours being next to each other in the present order of strength. So one wide gap, such as that
+/// between trained and untrained players, counts once, not for everybody beyond it, and hardly more than nothing: whether it is 1,500
+/// points or 2,000 says little, and to find out would take most of the games where those players are cheap.
 ///
 /// The variances are the model's own about the present ratings, with a wide normal prior for those who have not played.
 /// A game's information is `E[p (1 - p)]` over what is not yet known of the two, `q (1 - q) / s` with `q` the logistic
@@ -101,19 +102,23 @@ impl Planner {
     /// The number of the best pairing for `pairs` pairs of games (1 or more), `None` without a pairing. The planner goes on
     /// as if they had been played, so that the next choice is another one where that is better.
     pub fn choose(&mut self, pairings: &[Pairing], pairs: u32) -> Option<usize> {
+        let weights: Vec<f64> = self.neighbours.iter().map(|gap| self.weight(gap)).collect();
         let drop = |p: &Pairing| {
             let change = self.change(p, pairs);
-            let entry = |i: Option<usize>, j: Option<usize>| match (i, j) {
-                (Some(i), Some(j)) => change[(i, j)],
-                _ => 0.0,
-            };
-            let gap = |&[i, j]: &[Option<usize>; 2]| entry(i, i) + entry(j, j) - 2.0 * entry(i, j);
-            self.neighbours.iter().map(gap).sum::<f64>() / p.cost.max(1e-9)
+            let drops = self.neighbours.iter().map(|gap| variance(&change, gap));
+            drops.zip(&weights).map(|(drop, weight)| drop * weight).sum::<f64>() / p.cost.max(1e-9)
         };
         let best =
             pairings.iter().map(drop).enumerate().max_by(|one, other| one.1.total_cmp(&other.1))?.0;
         self.covariance -= self.change(&pairings[best], pairs);
         Some(best)
+    }
+
+    /// The variance of the expected score for one of the difference in strength, over that between equals: 0 to 1.
+    fn weight(&self, gap: &[Option<usize>; 2]) -> f64 {
+        let value = |column: Option<usize>| column.map_or(0.0, |at| self.strengths[at]);
+        let score = logistic(value(gap[1]) - value(gap[0]));
+        (4.0 * score * (1.0 - score)).powi(2)
     }
 
     /// What the covariance loses by these games (Woodbury's identity).
@@ -152,6 +157,15 @@ impl Planner {
         row[size - 1] = 1.0;
         row
     }
+}
+
+/// The variance of the difference between two players' strengths, or what it changes by.
+fn variance(covariance: &DMatrix<f64>, &[i, j]: &[Option<usize>; 2]) -> f64 {
+    let entry = |i: Option<usize>, j: Option<usize>| match (i, j) {
+        (Some(i), Some(j)) => covariance[(i, j)],
+        _ => 0.0,
+    };
+    entry(i, i) + entry(j, j) - 2.0 * entry(i, j)
 }
 
 /// The column of a player; the anchor has none.

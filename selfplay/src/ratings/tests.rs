@@ -249,6 +249,37 @@ fn the_planner_learns_more_than_an_even_schedule() {
     assert!(planned < 0.7 * even, "{planned} against {even}");
 }
 
+/// Players far below the others whose games cost next to nothing take little of the time: how far is of no interest.
+#[test]
+fn the_planner_leaves_wide_gaps_wide() {
+    let strengths = vec![0.0, 100.0, 200.0, 300.0, -1600.0, -1700.0];
+    let thinks = [1.0, 1.0, 1.0, 1.0, 0.01, 0.01];
+    let players = strengths.len();
+    let world =
+        World { strengths, white: 20.0, correlation: 0.0, unfinished: 0.0, schedule: vec![] };
+    let all: Vec<Pairing> = (0..players)
+        .flat_map(|a| (a + 1..players).map(move |b| (a, b)))
+        .map(|(a, b)| Pairing { a, b, cost: thinks[a] + thinks[b] })
+        .collect();
+    let mut rng = RandomKey { seed: 11, game: 0 }.stream(0, Purpose::Sample);
+    let mut met = vec![ColorPairs::default(); all.len()];
+    let mut spent = [0.0; 2];
+    while spent[0] + spent[1] < 400.0 {
+        let encounters: Vec<Encounter> =
+            all.iter().zip(&met).map(|(p, &pairs)| Encounter { a: p.a, b: p.b, pairs }).collect();
+        let ratings = Ratings::fit(players, 0, &encounters).unwrap();
+        let guesses = vec![0.0; players];
+        let mut planner = Planner::new(&ratings, 0, &encounters, &guesses, &[]).unwrap();
+        let next = planner.choose(&all, 4).unwrap();
+        for _ in 0..4 {
+            let (white, black) = world.pair(all[next].a, all[next].b, &mut rng);
+            met[next].add(white, black);
+        }
+        spent[usize::from(all[next].b >= 4)] += 4.0 * all[next].cost;
+    }
+    assert!(spent[1] < 0.2 * spent[0], "{spent:?}");
+}
+
 /// Of two pairings that say the same the cheaper is chosen, and a choice makes the same one less worth.
 #[test]
 fn the_planner_minds_the_cost() {
