@@ -83,9 +83,9 @@ pub struct SearchConfig {
     pub tree_reuse: bool,
     /// Whether each position is shown to the network on one of its 12 symmetric boards, a fixed function of the position.
     pub symmetry: bool,
-    /// Simulations that a search bounded by time has under way at once for each of its threads where one does not depend on
-    /// the others but for what PUCT chooses ([`PuctConfig::virtual_loss`] stands for that); 0: the independent ones alone, those
-    /// of a row of the halving. Searches bounded by nodes are always made of independent ones: they find the same whatever the threads.
+    /// Positions that a search bounded by time has under way at once for each of its threads, where their simulations depend on
+    /// one another only in what PUCT chooses ([`PuctConfig::virtual_loss`]); 0: only those of independent simulations, a row of
+    /// the halving. A search bounded by nodes is always made of independent ones, so that it finds the same whatever the threads.
     pub overlap: u32,
     /// Nodes of one game's tree above which a new search starts afresh; it bounds the memory. 1000 or more.
     pub max_nodes: u32,
