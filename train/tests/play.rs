@@ -134,6 +134,11 @@ fn a_network_plays_and_gives_hints() {
         assert!(text.contains(part), "'{part}' in {text}");
     }
     assert_eq!(text, play(&arguments, "hint\nGe1-e2\nhint\n"), "the seed decides");
+    let mut foreign = Command::new(env!("CARGO_BIN_EXE_gipf"));
+    foreign.args(["play", "human", &file, "--rules", "basic"]).write_stdin("quit\n");
+    let warned =
+        String::from_utf8_lossy(&foreign.assert().success().get_output().stderr).into_owned();
+    assert!(warned.contains("was not trained on basic, only on tournament+T4Z4"), "{warned}");
     let recorded = ["--rules", "standard+Z6;challenge=recorded"];
     refused(&[&["human", &file][..], &recorded].concat(), 2, &["side games are recorded"]);
 }

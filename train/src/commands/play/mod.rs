@@ -99,7 +99,6 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     }
     game.max_plays = args.max_plays.unwrap_or(game.max_plays).max(loaded as u32);
     let rules = *game.position().rules();
-    specs.iter().flatten().for_each(|player| player.warn_of_unknown([&rules]));
     let hints = match specs.iter().flatten().find(|spec| is_network(spec)) {
         Some(network) => player(network, &rules, args.nodes, device)?,
         None => BuiltIn::Greedy.player(),
@@ -113,6 +112,7 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
             };
         }
     }
+    specs.iter().flatten().for_each(|player| player.warn_of_unknown([&rules]));
     // A game that is not to be saved ends as any program does on a signal.
     let (mut plain, mut stoppable);
     let mut stop = None;
