@@ -112,7 +112,10 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
             };
         }
     }
-    specs.iter().flatten().for_each(|player| player.warn_of_unknown([&rules]));
+    // Where side games are recorded the table refuses networks.
+    if rules.is_searchable() {
+        specs.iter().flatten().for_each(|player| player.warn_of_unknown([&rules]));
+    }
     // A game that is not to be saved ends as any program does on a signal.
     let (mut plain, mut stoppable);
     let mut stop = None;
