@@ -1,6 +1,7 @@
 //! Which plays the rules allow (rules, sections 4 to 9).
 
-use super::{Phase, Position, Stage, enterable, nearest, ray, step};
+use super::rays::{nearest, ray, step};
+use super::{Phase, Position, Stage, enterable};
 use crate::Color;
 use crate::board::{Direction, Entry, EntrySet, Line, Spot, SpotSet};
 use crate::play::{EntryKind, Play, PlayKind, SideGameOutcome};

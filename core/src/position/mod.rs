@@ -4,13 +4,14 @@ mod apply;
 mod bytes;
 mod hash;
 mod legal;
+mod rays;
 mod rows;
 mod stack;
 mod symmetry;
 mod text;
 
 use crate::Color;
-use crate::board::{Direction, Entry, SPOTS, Spot, SpotSet};
+use crate::board::{Entry, SPOTS, Spot, SpotSet};
 use crate::play::{EntryKind, Play};
 use crate::rules::{Potential, Rules, Variant};
 pub use bytes::POSITION_BYTES;
@@ -378,42 +379,6 @@ fn enterable(position: &Position, color: Color) -> impl Iterator<Item = EntryKin
         kinds &= kinds.wrapping_sub(1);
         Some(kind)
     })
-}
-
-/// Spots beyond `from` in a direction.
-#[inline]
-fn ray(from: Spot, direction: Direction) -> SpotSet {
-    RAYS[direction.index()][from.index()]
-}
-
-static RAYS: [[SpotSet; SPOTS]; 6] = {
-    let mut rays = [[SpotSet::EMPTY; SPOTS]; 6];
-    let mut d = 0;
-    while d < 6 {
-        let mut i = 0;
-        while i < SPOTS {
-            let mut at = Spot::ALL[i];
-            while let Some(next) = at.step(Direction::ALL[d]) {
-                rays[d][i].insert(next);
-                at = next;
-            }
-            i += 1;
-        }
-        d += 1;
-    }
-    rays
-};
-
-/// The spot next to `from` in a direction, none past the rim.
-#[inline]
-fn step(from: Spot, direction: Direction) -> SpotSet {
-    SpotSet::of(from).shift(direction)
-}
-
-/// The spot of a set nearest to the start of a ray in this direction.
-#[inline]
-fn nearest(set: SpotSet, direction: Direction) -> Option<Spot> {
-    if direction.is_forward() { set.first() } else { set.last() }
 }
 
 /// How many ways to enter lead onto an empty spot; 1 for an entry that pushes.

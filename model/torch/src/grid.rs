@@ -12,7 +12,8 @@ use tch::{CModule, Device, Kind, Tensor};
 
 use crate::device::set_threads;
 use crate::error::TorchError;
-use crate::evaluator::{fold, mask_of};
+use crate::evaluator::mask_of;
+use crate::folded::fold;
 use crate::hexagon::KERNEL;
 use crate::net::TorchNet;
 use crate::parameters::Views;

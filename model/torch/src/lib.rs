@@ -17,6 +17,7 @@ mod device;
 mod distill;
 mod error;
 mod evaluator;
+mod folded;
 mod grid;
 mod hexagon;
 mod learner;

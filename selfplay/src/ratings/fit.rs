@@ -1,16 +1,14 @@
 //! The maximum of the likelihood and the intervals about it.
 
-use nalgebra::{Cholesky, DMatrix, DVector, Dyn, Matrix2, Vector2};
+use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
+use super::cluster::Cluster;
 use super::{ELO, Encounter, Estimate};
 
 /// Games drawn against each player's opponents that nobody played, all together: without them whoever won (or lost)
 /// everything would be infinitely strong. With them his interval's lower end is that of the exact binomial bound.
 const VIRTUAL_GAMES: f64 = 1.0;
-
-/// Pairs of the model's own variance that join those seen of each encounter: a few pairs that ended alike prove nothing.
-const VIRTUAL_PAIRS: f64 = 1.0;
 
 /// Newton steps until the fit is given up; it takes about ten.
 const MOST_STEPS: usize = 200;
@@ -43,20 +41,6 @@ pub struct Ratings {
     clusters: Vec<Cluster>,
     /// What the virtual games add to the variance of the gradient.
     virtual_meat: DMatrix<f64>,
-}
-
-/// The pairs of one encounter at the fitted strengths.
-#[derive(Clone, Debug)]
-struct Cluster {
-    pairs: f64,
-    /// Columns of the two players.
-    players: [Option<usize>; 2],
-    /// The variance of White's score in either game by the model.
-    weights: Vector2<f64>,
-    /// What the residuals are multiplied with before they make variances: the correction for small samples.
-    adjust: Matrix2<f64>,
-    /// The residuals' mean product over the pairs, the virtual ones included.
-    products: Matrix2<f64>,
 }
 
 impl Ratings {
@@ -228,9 +212,9 @@ fn virtual_games(players: usize, encounters: &[&Encounter]) -> Vec<f64> {
 }
 
 /// The games of one encounter, those with the first player as White and those with the second.
-struct Games {
-    players: [Option<usize>; 2],
-    pairs: f64,
+pub(super) struct Games {
+    pub(super) players: [Option<usize>; 2],
+    pub(super) pairs: f64,
     /// Virtual drawn games, half of them with either colouring.
     drawn: f64,
     /// White's points in the real games of either colouring.
@@ -260,7 +244,7 @@ impl Games {
     }
 
     /// White's expected score.
-    fn expected(&self, game: usize, strengths: &DVector<f64>) -> f64 {
+    pub(super) fn expected(&self, game: usize, strengths: &DVector<f64>) -> f64 {
         logistic(self.lead(game, strengths))
     }
 
@@ -294,7 +278,11 @@ impl Games {
 }
 
 /// A game's row of the design: +1 for White, -1 for Black, +1 for the advantage; the anchor has no column.
-fn row(players: &[Option<usize>; 2], game: usize, size: usize) -> [(Option<usize>, f64); 3] {
+pub(super) fn row(
+    players: &[Option<usize>; 2],
+    game: usize,
+    size: usize,
+) -> [(Option<usize>, f64); 3] {
     [(players[game], 1.0), (players[1 - game], -1.0), (Some(size - 1), 1.0)]
 }
 
@@ -346,69 +334,4 @@ fn maximum(
         }
     }
     Err(RatingError::Numerics)
-}
-
-impl Cluster {
-    /// `None` where the numbers are no numbers.
-    fn of(
-        games: &Games,
-        e: &Encounter,
-        strengths: &DVector<f64>,
-        inverse: &DMatrix<f64>,
-    ) -> Option<Cluster> {
-        let size = strengths.len();
-        let p = Vector2::new(games.expected(0, strengths), games.expected(1, strengths));
-        let weights = p.map(|p| (p * (1.0 - p)).max(1e-15));
-        let mut cluster = Cluster {
-            pairs: games.pairs,
-            players: games.players,
-            weights,
-            adjust: Matrix2::identity(),
-            products: Matrix2::zeros(),
-        };
-        // The hat matrix of a pair, made symmetric with the roots of the weights.
-        let columns = [0, 1].map(|game| {
-            let unit = Vector2::from_fn(|i, _| f64::from(u8::from(i == game)));
-            cluster.spread(&unit, size)
-        });
-        let roots = weights.map(f64::sqrt);
-        let hat =
-            Matrix2::from_fn(|i, j| roots[i] * columns[i].dot(&(inverse * &columns[j])) * roots[j]);
-        let eigen = (Matrix2::identity() - hat).symmetric_eigen();
-        let shrunk = eigen.eigenvalues.map(|value| 1.0 / value.max(1e-6).sqrt());
-        let power =
-            eigen.eigenvectors * Matrix2::from_diagonal(&shrunk) * eigen.eigenvectors.transpose();
-        cluster.adjust =
-            Matrix2::from_diagonal(&roots) * power * Matrix2::from_diagonal(&roots.map(f64::recip));
-        let mut products = Matrix2::from_diagonal(&weights) * VIRTUAL_PAIRS;
-        for (white, black, count) in e.pairs.cells() {
-            let residual = Vector2::new(0.5 * white as f64, 1.0 - 0.5 * black as f64) - p;
-            products += residual * residual.transpose() * count as f64;
-        }
-        cluster.products = products / (games.pairs + VIRTUAL_PAIRS);
-        cluster.adjust.iter().all(|value| value.is_finite()).then_some(cluster)
-    }
-
-    /// A vector over the parameters as it shows in the two games: `X v`.
-    fn project(&self, vector: &DVector<f64>) -> Vector2<f64> {
-        Vector2::from_fn(|game, _| {
-            let value = |(column, sign): (Option<usize>, f64)| {
-                column.map_or(0.0, |column| sign * vector[column])
-            };
-            row(&self.players, game, vector.len()).into_iter().map(value).sum()
-        })
-    }
-
-    /// Values of the two games as they act on the parameters: `X' v`.
-    fn spread(&self, values: &Vector2<f64>, size: usize) -> DVector<f64> {
-        let mut out = DVector::zeros(size);
-        for game in 0..2 {
-            for (column, sign) in row(&self.players, game, size) {
-                if let Some(column) = column {
-                    out[column] += sign * values[game];
-                }
-            }
-        }
-        out
-    }
 }

@@ -4,6 +4,7 @@
 //! `1 / (1 + exp(-(white - black + advantage)))`, an unfinished game is half a point for each side. [`Ratings::fit`]
 //! says how it is fitted and where the intervals come from, [`Planner`] which players should meet next.
 
+mod cluster;
 mod fit;
 mod plan;
 #[cfg(test)]

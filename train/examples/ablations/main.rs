@@ -15,12 +15,12 @@ mod plan;
 mod work;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Parser;
 use gipf_selfplay::{ComputeFactor, PairCounts, compute_factor};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use gipf::Gipf;
@@ -40,13 +40,13 @@ struct Args {
     /// Folder of the runs and the matches' games
     #[arg(long, default_value = "runs/ablations")]
     runs: PathBuf,
-    /// Only the comparisons of these names
+    /// Only the comparisons of these names; of the others what the results have stays
     #[arg(long)]
     only: Vec<String>,
 }
 
 /// One comparison's results.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 struct Finding {
     name: String,
     a: String,
@@ -78,7 +78,7 @@ struct Saving {
 }
 
 /// A comparison for one seed: what each arm's run had used, and their match.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 struct OfSeed {
     seed: u64,
     a_run: Value,
@@ -94,9 +94,10 @@ fn main() -> anyhow::Result<()> {
     plan.check().with_context(|| args.plan.display().to_string())?;
     let shop = Workshop::new(&plan, args.runs.clone(), Gipf::for_minutes(args.minutes)?)?;
     let wanted =
-        |comparison: &&Comparison| args.only.is_empty() || args.only.contains(&comparison.name);
-    let mut findings = Vec::new();
-    for comparison in plan.comparisons.iter().filter(wanted) {
+        |comparison: &Comparison| args.only.is_empty() || args.only.contains(&comparison.name);
+    let mut findings = known(&args.json)?;
+    findings.retain(|finding| plan.comparisons.iter().any(|one| one.name == finding.name));
+    for comparison in plan.comparisons.iter().filter(|comparison| wanted(comparison)) {
         let (finding, complete) = compare(&plan, &shop, comparison)?;
         if !finding.seeds.is_empty() {
             println!(
@@ -109,8 +110,13 @@ fn main() -> anyhow::Result<()> {
                 finding.b,
                 finding.games
             );
+            findings.retain(|before| before.name != finding.name);
             findings.push(finding);
         }
+        // In the plan's order, whatever was made first.
+        findings.sort_by_key(|finding| {
+            plan.comparisons.iter().position(|comparison| comparison.name == finding.name)
+        });
         write(&args, &plan, &findings)?;
         if !complete {
             println!("stopped after {} minutes: the same command goes on", args.minutes);
@@ -119,6 +125,22 @@ fn main() -> anyhow::Result<()> {
     }
     println!("all is done");
     Ok(())
+}
+
+/// The findings of an earlier call.
+fn known(path: &Path) -> anyhow::Result<Vec<Finding>> {
+    /// What is read of the results.
+    #[derive(Deserialize)]
+    struct Results {
+        comparisons: Vec<Finding>,
+    }
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    let results: Results =
+        serde_json::from_str(&text).with_context(|| path.display().to_string())?;
+    Ok(results.comparisons)
 }
 
 /// A comparison as far as the time allows, and whether all of it is done.

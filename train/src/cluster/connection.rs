@@ -65,19 +65,23 @@ impl Connection {
     /// # Errors
     /// A text that is no address.
     pub(super) fn servers(&self) -> Result<Vec<ServerAddr>, ClusterError> {
+        let wrong = |reason: String| ClusterError::Option { option: "--nats", reason };
         let parse = |part: &str| {
-            part.trim().parse::<ServerAddr>().map_err(|error| ClusterError::Option {
-                option: "--nats",
-                reason: format!("{} is no address: {error}", without_password(part)),
+            // The client would take it for a server without a name.
+            if part.trim().is_empty() {
+                return Err(wrong("an address is empty".to_owned()));
+            }
+            let address = part.trim().parse::<ServerAddr>();
+            address.map_err(|error| {
+                wrong(format!("{} is no address: {error}", without_password(part)))
             })
         };
         let servers: Vec<_> = self.url.split(',').map(parse).collect::<Result<_, _>>()?;
         let schemes = ["nats", "tls"];
         match servers.iter().find(|server| !schemes.contains(&server.scheme())) {
-            Some(other) => Err(ClusterError::Option {
-                option: "--nats",
-                reason: format!("'{}' is neither nats:// nor tls://", other.scheme()),
-            }),
+            Some(other) => {
+                Err(wrong(format!("'{}' is neither nats:// nor tls://", other.scheme())))
+            }
             None => Ok(servers),
         }
     }
@@ -178,6 +182,10 @@ mod tests {
         let bad = connection("nats://a:secret@:x:y").servers().expect_err("no address");
         assert!(!bad.to_string().contains("secret"), "{bad}");
         assert!(connection("http://one").servers().is_err());
+        for empty in ["", " ", "nats://one,"] {
+            let error = connection(empty).servers().expect_err("no address").to_string();
+            assert_eq!(error, "--nats: an address is empty");
+        }
         let user = user_and_password(&connection("nats://a:b%40c@one").servers().expect("one")[0]);
         assert_eq!(user, Some(("a".to_owned(), "b@c".to_owned())));
         assert_eq!(user_and_password(&both.servers().expect("addresses")[1]), None);

@@ -14,6 +14,7 @@ mod batch;
 mod connection;
 mod door;
 mod error;
+mod home;
 mod intake;
 mod keeper;
 mod link;

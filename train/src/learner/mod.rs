@@ -9,8 +9,10 @@
 
 mod alternate;
 mod bucket;
+mod clock;
 mod concurrent;
 mod curves;
+mod follow_up;
 mod from_records;
 mod gate;
 mod given;
@@ -24,11 +26,13 @@ pub(crate) mod selfplay;
 mod session;
 mod start;
 mod stop;
+mod weights;
 
+pub use follow_up::FollowUp;
+pub(crate) use follow_up::quoted;
 pub use from_records::check_records;
 pub use limits::{Limits, Used};
-pub(crate) use report::quoted;
-pub use report::{FollowUp, Standing, elo_text, main_rules, matches, write};
+pub use report::{Standing, elo_text, main_rules, matches, write};
 pub(crate) use scalars::Scalars;
 pub use session::{Ending, Session};
 pub use start::check_start;

@@ -1,7 +1,7 @@
 //! What a run ends with: how strong its player is, where everything lies, and what to do next.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -16,6 +16,7 @@ use gipf_selfplay::{
 };
 use serde::Serialize;
 
+use super::follow_up::{FollowUp, quoted};
 use super::selfplay::sampler;
 use super::stop::StopFlag;
 use crate::config::{Config, ReportSection, RunSection};
@@ -226,53 +227,6 @@ fn contestant(
     Ok(Contestant::network(network, Limit::nodes(config.report.simulations))?)
 }
 
-/// The commands that come after this one, as the user would type them.
-#[derive(Debug, Clone)]
-pub struct FollowUp {
-    /// The program as it was called.
-    pub program: String,
-    /// Its command: `train` or `learn`.
-    pub command: &'static str,
-    /// The configuration's file.
-    pub config: PathBuf,
-    /// The run's folder.
-    pub run: PathBuf,
-    /// The records that the run is trained on instead of self-play.
-    pub records: Option<PathBuf>,
-    /// Further options, each a word.
-    pub options: Vec<String>,
-}
-
-impl FollowUp {
-    /// The command that goes on with the run.
-    pub fn go_on(&self) -> String {
-        let mut command = format!(
-            "{} {} {} --run {}",
-            quoted(&self.program),
-            self.command,
-            quoted(&self.config.to_string_lossy()),
-            quoted(&self.run.to_string_lossy())
-        );
-        if let Some(records) = &self.records {
-            command += &format!(" --from-records {}", quoted(&records.to_string_lossy()));
-        }
-        for option in &self.options {
-            command += &format!(" {}", quoted(option));
-        }
-        command
-    }
-}
-
-/// A word as a shell takes it.
-pub(crate) fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%~".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
-}
-
 /// Writes the table, the folder, the report's `page` where there is one, and the next commands.
 ///
 /// # Errors
@@ -405,22 +359,5 @@ mod tests {
         let text = String::from_utf8(text).expect("a text");
         assert!(text.contains("greedy                 not played\n"), "{text}");
         assert!(text.contains("cut short") && !text.contains("inf"), "{text}");
-    }
-
-    #[test]
-    fn commands_are_words_for_a_shell() {
-        let next = FollowUp {
-            program: "./gipf".to_owned(),
-            command: "train",
-            config: "a b.toml".into(),
-            run: "runs/x-1".into(),
-            records: Some("it's".into()),
-            options: Vec::new(),
-        };
-        let command = "./gipf train 'a b.toml' --run runs/x-1 --from-records 'it'\\''s'";
-        assert_eq!(next.go_on(), command);
-        let options = ["--nats", "nats://h"].map(str::to_owned).into();
-        let next = FollowUp { command: "learn", records: None, options, ..next };
-        assert_eq!(next.go_on(), "./gipf learn 'a b.toml' --run runs/x-1 --nats nats://h");
     }
 }

@@ -4,25 +4,19 @@ use std::fs;
 use std::time::Instant;
 
 use gipf_core::record::GameRecord;
-use gipf_model::{Checkpoint, CheckpointHeader, Features, calibrate};
-use gipf_model_torch::{
-    Device, Learner, Teacher, TrainBatch, TrainSample, WeightSet, device_from_name,
-};
+use gipf_model::Checkpoint;
+use gipf_model_torch::{Device, Learner, Teacher, TrainBatch, TrainSample, device_from_name};
 use gipf_selfplay::ExecutorMeter;
 
 use super::bucket::Bucket;
+use super::clock::{Clock, ProcessorTime};
 use super::limits::{Limits, Used};
 use super::meters::{Meters, Point};
 use super::scalars::Scalars;
-use super::selfplay::{sampler, worker_count};
+use super::selfplay::sampler;
 use super::start::{learner_config, new_learner};
 use super::stop::StopFlag;
-use crate::config::{Config, CpuPrecision, drawn_mixes};
-use crate::cpu;
-use crate::evaluators::{
-    BoxedEvaluator, CALIBRATION_POSITIONS, evaluator_with, features_of, for_workers,
-    random_positions,
-};
+use crate::config::Config;
 use crate::progress::Progress;
 use crate::run::RunFolder;
 use crate::transport::{LocalTransport, Transport};
@@ -64,9 +58,9 @@ pub struct Session {
     pub(super) samples: Vec<Labelled>,
     clock: Clock,
     processor: ProcessorTime,
-    rules: Vec<String>,
+    pub(super) rules: Vec<String>,
     /// The checkpoint that the next one is trained from, by its SHA-256.
-    parent: Option<String>,
+    pub(super) parent: Option<String>,
     /// Steps and games at the last save point.
     saved_step: u64,
     saved_games: u64,
@@ -75,34 +69,6 @@ pub struct Session {
     pub(super) last: Point,
     /// Learning rate of the last step.
     pub(super) rate: f64,
-}
-
-/// Training time, over all starts of a run; a deterministic run has none.
-struct Clock {
-    before: f64,
-    started: Option<Instant>,
-}
-
-impl Clock {
-    fn seconds(&self) -> f64 {
-        self.before + self.started.map_or(0.0, |started| started.elapsed().as_secs_f64())
-    }
-}
-
-/// Processor time of all the program's threads, over all starts of a run.
-struct ProcessorTime {
-    before: f64,
-    at_start: f64,
-}
-
-impl ProcessorTime {
-    fn after(before: f64) -> Self {
-        ProcessorTime { before, at_start: cpu::process_seconds() }
-    }
-
-    fn seconds(&self) -> f64 {
-        self.before + cpu::process_seconds() - self.at_start
-    }
 }
 
 impl Session {
@@ -339,72 +305,6 @@ impl Session {
             self.transport.store_mut().prune(keep_from.min(self.replay.oldest_game()))?;
         }
         Ok(())
-    }
-
-    /// The header of a checkpoint of the weights as they are.
-    fn header(&self) -> CheckpointHeader {
-        let state = &self.folder.state;
-        let architecture = self.learner.architecture();
-        let mut header = CheckpointHeader::new(
-            architecture,
-            self.rules.clone(),
-            state.step,
-            state.run_id.clone(),
-        );
-        header.parent.clone_from(&self.parent);
-        header.mixes = drawn_mixes(&self.config);
-        header
-    }
-
-    /// The averaged weights as they are.
-    fn averaged(&self) -> anyhow::Result<Checkpoint> {
-        Ok(self.learner.net(WeightSet::Averaged).to_checkpoint(self.header())?)
-    }
-
-    /// The checkpoint with a calibration on positions spread evenly over the window, or of random games where it is empty. It draws
-    /// nothing from the window's random stream.
-    fn calibrated(&self, checkpoint: Checkpoint) -> anyhow::Result<Checkpoint> {
-        let window = self.replay.train();
-        let every = (window.len() / CALIBRATION_POSITIONS).max(1);
-        let chosen = window.samples().step_by(every).take(CALIBRATION_POSITIONS);
-        let mut actions = Vec::new();
-        let mut positions: Vec<Features> =
-            chosen.map(|(sample, _)| features_of(&sample.position, &mut actions)).collect();
-        if positions.is_empty() {
-            positions = random_positions(&self.rules);
-        }
-        let calibration = calibrate(&checkpoint, &positions);
-        Ok(checkpoint.with_calibration(calibration)?)
-    }
-
-    /// The weights that self-play uses, as it evaluates them: the best checkpoint's, those of the small network while a grown one
-    /// learns from it, or the averaged ones as they are, for int8 with a calibration.
-    pub(super) fn playing(&self) -> anyhow::Result<Checkpoint> {
-        if let Some(best) = self.folder.state.best {
-            return Ok(Checkpoint::load(&self.folder.checkpoint_path(best))?);
-        }
-        if self.is_distilling()
-            && let Some(small) = self.small()?
-        {
-            return Ok(small);
-        }
-        let checkpoint = self.averaged()?;
-        match (self.device, self.config.self_play.precision) {
-            (Device::Cpu, CpuPrecision::Int8) => self.calibrated(checkpoint),
-            _ => Ok(checkpoint),
-        }
-    }
-
-    /// The workers' evaluators of those weights.
-    pub(super) fn evaluators(&self) -> anyhow::Result<Vec<BoxedEvaluator>> {
-        let count = worker_count(&self.config, self.device);
-        let precisions = (self.config.self_play.precision, self.config.run.gpu_precision);
-        for_workers(&self.playing()?, self.device, count, precisions, &self.executors)
-    }
-
-    /// An evaluator of those weights, for a single worker.
-    pub(super) fn evaluator(&self) -> anyhow::Result<BoxedEvaluator> {
-        evaluator_with(&self.playing()?, self.device, self.config.self_play.precision)
     }
 
     /// The step of the newest save point.

@@ -7,6 +7,7 @@ use super::gates::GateOutcome;
 use super::history::HistoryPoint;
 use super::journal;
 use super::lock::RunLock;
+use super::place::{BEGUN, OWN};
 use super::settings::{self, LoggedSetting};
 use super::state::{State, worker_name};
 use super::view::{GATES, HISTORY, RunView, read_gates, read_history};
@@ -15,30 +16,6 @@ use crate::store::{DiskWait, Store, StoreError, StoreOptions};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-
-/// What a run folder may hold before it holds a run: what a start that was killed at once leaves.
-const OWN: [&str; 14] = [
-    "lock",
-    "config.toml",
-    "settings.jsonl",
-    "checkpoints",
-    "learner",
-    "games",
-    "events",
-    "history.jsonl",
-    "gates.jsonl",
-    "ratings.json",
-    "ratings.svg",
-    "ratings",
-    "matches.json",
-    "report.html",
-];
-
-/// Parts that only a run has made: without a `state.json` they are what is left of one.
-const PARTS: [&str; 5] = ["config.toml", "settings.jsonl", "games", "checkpoints", "learner"];
-
-/// Stands in a folder while a run is being made there: a start that was killed at once left the parts, not a run.
-const BEGUN: &str = ".begun.tmp";
 
 /// A run's folder, held by this process.
 #[derive(Debug)]
@@ -57,11 +34,6 @@ pub struct RunFolder {
 }
 
 impl RunFolder {
-    /// Whether a folder holds a run.
-    pub fn holds_run(folder: &Path) -> bool {
-        folder.join("state.json").is_file()
-    }
-
     /// Makes a new run.
     ///
     /// # Errors
@@ -113,39 +85,6 @@ impl RunFolder {
         run.write(&run.state)?;
         remove(&begun)?;
         Ok(run)
-    }
-
-    /// Checks, without changing anything, that a run is or can be in a folder: it is no file, and does not hold the
-    /// parts of a run that has lost its `state.json`.
-    ///
-    /// # Errors
-    /// [`RunError::NotFolder`] or [`RunError::LostState`].
-    pub fn check_place(folder: &Path) -> Result<(), RunError> {
-        if folder.exists() && !folder.is_dir() {
-            return Err(RunError::NotFolder(folder.to_owned()));
-        }
-        if Self::holds_run(folder) {
-            return Ok(());
-        }
-        let filled = |part: &&&str| {
-            let path = folder.join(part);
-            fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some())
-        };
-        let there = |part: &&&str| folder.join(part).exists();
-        let part = if folder.join(BEGUN).exists() {
-            // The folders are made before state.json, and filled after it.
-            PARTS.iter().find(filled)
-        } else {
-            PARTS.iter().find(there)
-        };
-        match part {
-            None => Ok(()),
-            Some(part) => Err(RunError::LostState {
-                folder: folder.to_owned(),
-                part,
-                advice: way_forward(folder),
-            }),
-        }
     }
 
     /// Goes on with a run: its own configuration and overrides, then the new overrides, which are logged with the run's step.
@@ -401,24 +340,6 @@ fn remove(path: &Path) -> Result<(), RunError> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(RunError::io(path, error)),
         _ => Ok(()),
-    }
-}
-
-/// What can be done with the weights and games of a run that cannot be gone on with.
-pub(super) fn way_forward(folder: &Path) -> String {
-    let newest =
-        list_checkpoints(&folder.join("checkpoints")).ok().and_then(|mut files| files.pop());
-    let games = folder.join("games");
-    let has_games = fs::read_dir(&games).is_ok_and(|entries| {
-        entries.flatten().any(|entry| entry.path().extension().is_some_and(|end| end == "zst"))
-    });
-    let mut options = Vec::new();
-    options.extend(newest.map(|file| format!("--init {}", file.path.display())));
-    options.extend(has_games.then(|| format!("--from-records {}", games.display())));
-    if options.is_empty() {
-        "start a new run with another --run".to_owned()
-    } else {
-        format!("start a new run with another --run and {}", options.join(" or "))
     }
 }
 

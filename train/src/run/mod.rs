@@ -24,6 +24,7 @@ mod gates;
 mod history;
 pub mod journal;
 mod lock;
+mod place;
 mod settings;
 mod state;
 mod view;

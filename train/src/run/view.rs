@@ -2,10 +2,11 @@
 
 use super::checkpoints::{CheckpointFile, checkpoint_name, list_checkpoints};
 use super::error::RunError;
-use super::folder::{RunFolder, way_forward};
+use super::folder::RunFolder;
 use super::gates::GateOutcome;
 use super::history::HistoryPoint;
 use super::journal;
+use super::place::way_forward;
 use super::settings::{self, LoggedSetting};
 use super::state::{STATE_FORMAT, State};
 use crate::config::{self, Config, LoadedConfig, Setting};

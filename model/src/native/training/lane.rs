@@ -6,8 +6,9 @@
 use super::norm::{Norm, Statistics};
 use super::parameters::{GLOBALS_WIDTH, Sums, Weights};
 use super::passes::{Moments, Normalise, Normalised, Rectified, SpotSums, Stem, StemGradient};
+use super::pieces::{Piece, Shape};
 use crate::features::{GLOBALS, PLANES};
-use crate::native::kernel::{Job, Kernel, Layer, Outer, Plan, Rows, SPOTS, TAPS, tap_pairs};
+use crate::native::kernel::{Job, Kernel, Layer, Outer, Plan, Rows, SPOTS};
 use crate::native::work::Pool;
 use gipf_core::SpotSet;
 use std::ops::Range;
@@ -54,60 +55,6 @@ pub struct Lane {
     pub(super) sums: Sums,
     /// The trunk's output, `[positions, 37, channels]`.
     pub(super) trunk: Vec<f32>,
-}
-
-/// Positions that go through a layer together.
-#[derive(Clone, Copy, Debug)]
-struct Piece {
-    /// Its first position within the lane, and how many they are.
-    first: usize,
-    count: usize,
-    /// Where its rows begin, the row of zeros first.
-    start: usize,
-    shape: usize,
-}
-
-/// What pieces of one length share.
-#[derive(Debug)]
-struct Shape {
-    plan: Plan,
-    pairs: [Vec<(u32, u32)>; TAPS],
-    /// Of each position's row in arrays of such rows: `(pooled, bias)` and `(globals, bias)`.
-    pooled_pairs: Vec<(u32, u32)>,
-    global_pairs: Vec<(u32, u32)>,
-}
-
-impl Shape {
-    fn new(kernel: Kernel, count: usize, width: usize) -> Shape {
-        let plan = kernel.plan(count, width);
-        let rows = |from: usize| {
-            (0..count)
-                .map(|position| ((position * from) as u32, (position * width) as u32))
-                .collect()
-        };
-        Shape {
-            pairs: tap_pairs(&plan),
-            plan,
-            pooled_pairs: rows(2 * width),
-            global_pairs: rows(GLOBALS_WIDTH),
-        }
-    }
-}
-
-impl Piece {
-    /// Its rows with the row of zeros, and without it.
-    fn all(&self, width: usize) -> Range<usize> {
-        self.start..self.start + (1 + self.count * SPOTS) * width
-    }
-
-    fn rows(&self, width: usize) -> Range<usize> {
-        self.start + width..self.start + (1 + self.count * SPOTS) * width
-    }
-
-    /// Its rows in an array of `size` numbers a position.
-    fn each(&self, size: usize) -> Range<usize> {
-        self.first * size..(self.first + self.count) * size
-    }
 }
 
 impl Lane {

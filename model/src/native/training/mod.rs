@@ -12,6 +12,7 @@ mod lane;
 mod norm;
 mod parameters;
 mod passes;
+mod pieces;
 
 pub use lane::Lane;
 

@@ -4,6 +4,7 @@ mod choices;
 mod game;
 mod input;
 mod lines;
+mod seat;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -24,7 +25,8 @@ use super::{Output, Usage, input as given};
 use game::Game;
 use gipf_player::messages::{count_of, echo};
 use input::StoppableInput;
-use table::{Seat, Table};
+use seat::Seat;
+use table::Table;
 
 /// Play a game in the terminal: people, built-in players and networks in any pairing
 ///

@@ -3,15 +3,15 @@
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use anyhow::Context;
-use gipf_core::{Color, Play, Position};
+use gipf_core::{Color, Play};
 use gipf_player::drawing::{Style, hexagon};
 use gipf_player::messages::count_of;
 use gipf_player::refusal::refusal;
 use gipf_player::situation::{holdings, situation, stage_rule};
-use gipf_selfplay::{Budget, Choice, Clock, GameState, Player, Purpose, RandomKey, Timer};
+use gipf_selfplay::{Player, Purpose};
 use rand::Rng;
 
 use super::super::fault::{check_new_file, is_taken};
@@ -19,23 +19,11 @@ use super::super::{Output, Usage, one_line, rules};
 use super::choices::Choices;
 use super::game::Game;
 use super::lines::{Line, WORDS};
+use super::seat::{Seat, choose, described, key, outcome_word, stopped};
 use super::seat_name;
 
 /// Names that are tried beside one that is taken.
 const MOST_NAMES: u32 = 1000;
-
-/// Who sits at one side.
-pub(super) enum Seat {
-    /// A person at the prompt.
-    Human,
-    /// A player of this program.
-    Computer {
-        /// Who chooses.
-        player: Box<dyn Player>,
-        /// Whether it searches, and so needs to know the chances of every side game.
-        searches: bool,
-    },
-}
 
 /// A game in the terminal. It reads lines from any reader and writes to any writer.
 pub(super) struct Table<'a> {
@@ -376,49 +364,5 @@ impl<'a> Table<'a> {
     fn hint(&mut self) -> anyhow::Result<String> {
         let choice = choose(self.hints.as_mut(), &self.game, self.nodes, self.stop.as_deref())?;
         Ok(format!("{} would play {}", self.hints.name(), described(&choice)))
-    }
-}
-
-fn key(game: &Game) -> RandomKey {
-    RandomKey { seed: game.seed, game: 0 }
-}
-
-/// Whether a signal has stopped the game.
-fn stopped(stop: Option<&AtomicBool>) -> bool {
-    stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
-}
-
-fn choose(
-    player: &mut dyn Player,
-    game: &Game,
-    nodes: u32,
-    stop: Option<&AtomicBool>,
-) -> anyhow::Result<Choice> {
-    let position: &Position = game.position();
-    let state =
-        GameState { position, plays: game.plays(), max_plays: game.max_plays, key: key(game) };
-    let timer = stop.map(|stop| Timer::new(None).stopped_by(stop));
-    let clock = timer.as_ref().map(|timer| timer as &dyn Clock);
-    Ok(player.choose(&state, &Budget { nodes: Some(nodes), clock, ..Budget::default() })?)
-}
-
-/// The play, and what a search thinks of it.
-fn described(choice: &Choice) -> String {
-    match &choice.search {
-        Some(search) => format!(
-            "{} (White's value {:+.2} after {} visits)",
-            choice.play, search.value, search.visits
-        ),
-        None => choice.play.to_string(),
-    }
-}
-
-fn outcome_word(play: Play) -> &'static str {
-    if play == Play::WIN {
-        "wins"
-    } else if play == Play::TIE {
-        "ties"
-    } else {
-        "loses"
     }
 }

@@ -4,7 +4,8 @@ use gipf_core::{DEFAULT_MAX_PLAYS, Position, Rules};
 use gipf_selfplay::BuiltIn;
 
 use super::game::Game;
-use super::table::{Seat, Table};
+use super::seat::Seat;
+use super::table::Table;
 
 /// A position of the game's rules.
 fn position(rules: &str, text: &str) -> Position {
