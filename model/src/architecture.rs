@@ -34,6 +34,8 @@ use crate::tensor_file::Tensor;
 pub const TAPS: usize = 7;
 /// Added to a variance before its square root is taken, in every batch normalisation.
 pub const BATCH_NORM_EPSILON: f64 = 1e-5;
+/// How much of a batch's statistics enters the running ones of batch normalisation at each step: libtorch's default.
+pub const BATCH_NORM_MOMENTUM: f64 = 0.1;
 /// Plays per unit of the plays-left head.
 pub const PLAYS_LEFT_SCALE: f32 = 32.0;
 

@@ -25,8 +25,8 @@ mod tensor_file;
 mod threats;
 
 pub use architecture::{
-    Architecture, ArchitectureError, BATCH_NORM_EPSILON, PLAYS_LEFT_SCALE, TAPS, TensorKind,
-    TensorSpec,
+    Architecture, ArchitectureError, BATCH_NORM_EPSILON, BATCH_NORM_MOMENTUM, PLAYS_LEFT_SCALE,
+    TAPS, TensorKind, TensorSpec,
 };
 pub use auxiliary::{AuxiliaryHeads, SWING_SCALE};
 pub use checkpoint::{

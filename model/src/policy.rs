@@ -190,7 +190,8 @@ impl PolicyIndex {
         self.write_ends();
         let mut lines = std::mem::take(&mut self.lines);
         position.removal_lines(taken, &mut lines);
-        debug_assert!((1..=2).contains(&lines.len()), "a removal deals with one line or two");
+        debug_assert!(!lines.is_empty(), "a removal deals with a line");
+        // Three cross on one spot only where twelve GIPF-pieces of one colour are on the board or nearly so; the third is left out.
         for &RemovalLine { line, optional, .. } in lines.iter().take(2) {
             let weight = 1.0 / line.len() as f32;
             for spot in line.spots().iter() {

@@ -101,7 +101,7 @@ fn ladder(file: &PlayerFile, path: &str, games: u32) -> anyhow::Result<()> {
     let same = known["seed"] == SEED && known["player"]["sha256"] == json!(header.sha256);
     let known = known["pairs"].as_array().cloned().filter(|_| same).unwrap_or_default();
     let mut pairs = Vec::new();
-    for pair in Strength::ALL.windows(2) {
+    for (at, pair) in Strength::ALL.windows(2).enumerate() {
         let [below, above] = [pair[0], pair[1]];
         let told = |strength: Strength| match strength.handicap() {
             Some(Handicap { nodes, temperature }) => json!({
@@ -126,6 +126,8 @@ fn ladder(file: &PlayerFile, path: &str, games: u32) -> anyhow::Result<()> {
         };
         println!("{} against {}: {}", above.number(), below.number(), found["points"]);
         pairs.push(found);
+        // What is known of the pairs to come stays in the file meanwhile.
+        let all: Vec<&Value> = pairs.iter().chain(known.iter().skip(at + 1)).collect();
         let found = json!({
             "command": "cargo run --release -p gipf-player --example strengths -- shipped:standard docs/results/strengths.json 200",
             "player": {
@@ -134,7 +136,7 @@ fn ladder(file: &PlayerFile, path: &str, games: u32) -> anyhow::Result<()> {
             },
             "rules": file.rules()?.to_string(),
             "seed": SEED,
-            "pairs": pairs,
+            "pairs": all,
         });
         std::fs::write(path, format!("{found:#}\n"))?;
     }

@@ -64,16 +64,24 @@ impl Session {
         })
     }
 
-    /// Begins a game anew, by these rules and with this seed of everything random.
+    /// Begins a game anew, by these rules and with this seed of everything random; another game of the same seed draws otherwise.
     ///
     /// # Errors
     /// The player was not trained on these rules; the old game stays.
     pub fn begin(&mut self, rules: Rules, seed: u64) -> Result<(), SessionError> {
+        self.begin_as(rules, RandomKey { seed, game: self.key.game.wrapping_add(1) })
+    }
+
+    /// The same with a game of its own of everything random: the same key, the same draws.
+    ///
+    /// # Errors
+    /// As [`Session::begin`].
+    pub fn begin_as(&mut self, rules: Rules, key: RandomKey) -> Result<(), SessionError> {
         self.file.check_rules(&rules)?;
         self.player.new_game();
         (self.rules, self.position) = (rules, rules.start());
         self.plays.clear();
-        self.key = RandomKey { seed, game: self.key.game.wrapping_add(1) };
+        self.key = key;
         Ok(())
     }
 

@@ -87,7 +87,7 @@ pub struct SearchConfig {
     /// one another only in what PUCT chooses ([`PuctConfig::virtual_loss`]); 0: only those of independent simulations, a row of
     /// the halving. A search bounded by nodes is always made of independent ones, so that it finds the same whatever the threads.
     pub overlap: u32,
-    /// Nodes of one game's tree above which a new search starts afresh; it bounds the memory. 1000 or more.
+    /// Nodes that a game's kept tree and a new search's simulations may have together; with more the search starts afresh. 1000 or more.
     pub max_nodes: u32,
 }
 

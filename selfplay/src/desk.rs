@@ -9,6 +9,9 @@ use crate::worker::evaluate;
 
 /// Positions for each thread that are given out together at most: more would be looked at before the clock is.
 const EACH: usize = 8;
+/// Positions that are given out together at most where nothing overlaps: as many whatever the threads, so that the search goes the same
+/// way with any number of them.
+const WITHOUT_OVERLAP: usize = 16;
 
 /// Room for a batch, and the threads that help.
 #[derive(Default)]
@@ -29,9 +32,10 @@ impl Desk {
     }
 
     /// Lets the search go on until positions must be evaluated, `most` of them or fewer (a chance node may add some); how many, 0 where
-    /// it is over. Up to `overlap` of them for each thread may depend on one another.
+    /// it is over or has made many visits that needed none. Up to `overlap` of them for each thread may depend on one another.
     pub(crate) fn take(&mut self, search: &mut Search, most: usize, overlap: u32) -> u32 {
-        let most = most.min(EACH * self.threads());
+        let bound = if overlap == 0 { WITHOUT_OVERLAP } else { EACH * self.threads() };
+        let most = most.min(bound);
         search.take_off(most, overlap as usize * self.threads(), &mut self.features) as u32
     }
 

@@ -136,7 +136,10 @@ impl RemoteEvaluator {
             name: name.clone(),
             _thread: Arc::clone(&thread),
         };
-        Ok(replies.into_iter().enumerate().map(handle).collect())
+        let handles: Vec<_> = replies.into_iter().enumerate().map(handle).collect();
+        // With no handle left the thread ends, also where there never was one.
+        drop(requests);
+        Ok(handles)
     }
 
     fn ended(&self) -> EvalError {

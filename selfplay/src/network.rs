@@ -18,7 +18,8 @@ use crate::search::{Search, SearchBudget, SearchResult, outcomes};
 
 /// New root visits where the budget says nothing.
 pub(crate) const SIMULATIONS: u32 = 200;
-/// Nodes that a tree may have where only time bounds it; about 300 MB. A search that comes so far ends.
+/// Nodes that a tree may have, unless [`SearchConfig::max_nodes`] is more: 300 MB by standard rules, some 900 by those of Ultimate GIPF,
+/// which has more plays. A search that comes so far ends.
 const MOST_NODES: u32 = 250_000;
 /// New root visits that are added at a time once the plan has come out early: so many may pass without an evaluation,
 /// and so without a look at the clock.
@@ -147,12 +148,14 @@ impl<E: Evaluator> Player for NetworkPlayer<E> {
         let (mut evaluated, mut report, mut seen) = (0, FIRST_REPORT, None);
         // By nodes every number of threads finds the same.
         let overlap = if deadline.is_some() { config.overlap } else { 0 };
+        let most_nodes = config.max_nodes.max(MOST_NODES) as usize;
         let desk = &mut self.desk;
         loop {
             // What has been taken must be delivered, or the tree could not be kept for the next decision: the clock is looked at before.
             let room = |deadline| self.pace.room(deadline, evaluated);
             let room = deadline.as_ref().map_or(usize::MAX, room);
-            if search.is_ready() && (room == 0 || budget.is_over()) {
+            let full = search.nodes() >= most_nodes;
+            if search.is_ready() && (room == 0 || full || budget.is_over()) {
                 break;
             }
             let count = desk.take(search, room.max(1), overlap);
@@ -166,15 +169,15 @@ impl<E: Evaluator> Player for NetworkPlayer<E> {
                     search.extend(planned);
                 }
                 desk.deliver(search, count);
-            } else {
+            } else if search.is_over() {
                 let done = search.simulations();
                 let early = deadline.is_some() && room > 0;
                 let proven = done < planned;
-                let full = done >= most || search.nodes() >= MOST_NODES as usize;
+                let spent = done >= most;
                 // Without an evaluation both of the halving's last candidates are proven: nothing is left to find out.
                 let idle = seen.replace(evaluated) == Some(evaluated)
                     && self.network.search.method == Method::Gumbel;
-                if !early || proven || full || idle || budget.is_over() {
+                if !early || proven || spent || idle {
                     break;
                 }
                 planned = done.saturating_add(SLICE).min(most);

@@ -8,6 +8,7 @@ use std::time::Duration;
 use gipf_core::record::GameRecord;
 use gipf_model::{EvalError, Evaluator};
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+use scopeguard::defer_on_unwind;
 
 use crate::worker::{Round, Worker, WorkerStats};
 
@@ -172,6 +173,8 @@ impl<E: Evaluator> Pool<E> {
             for (index, (worker, result)) in self.workers.iter_mut().zip(&mut results).enumerate() {
                 let (sink, halt) = (sink.clone(), &halt);
                 scope.spawn(move |_| {
+                    // A worker that breaks down ends the run as one whose evaluator fails.
+                    defer_on_unwind! { halt.now.store(true, Ordering::Relaxed) }
                     *result = play(worker, index, control, &sink, halt);
                     if result.is_err() {
                         halt.now.store(true, Ordering::Relaxed);

@@ -73,6 +73,26 @@ fn several_threads_find_what_one_finds() {
     }
 }
 
+/// To the end of games, where proofs change what a row visits, and with searches that end within a row of a kept tree.
+#[test]
+fn they_find_the_same_to_the_end_of_a_game() {
+    for (text, nodes) in [("basic", 12), ("basic", 200), ("standard+Z4", 200)] {
+        let rules: Rules = text.parse().unwrap();
+        let [mut alone, mut three] = [&[][..], &[0, 0]].map(player);
+        let (mut plays, mut position, mut proven) = (Vec::new(), rules.start(), 0);
+        while !position.is_over() && plays.len() < 300 {
+            let budget = Budget { candidates: 100, ..Budget::nodes(nodes) };
+            let expected = choose(&mut alone, &rules, &plays, &budget).unwrap();
+            let found = choose(&mut three, &rules, &plays, &budget).unwrap();
+            assert_eq!(found, expected, "{text}, {nodes} nodes, after {plays:?}");
+            proven += u32::from(expected.search.is_some_and(|search| search.proven));
+            position.play(expected.play);
+            plays.push(expected.play);
+        }
+        assert!(plays.len() == 300 || proven > 0, "{text}: an end that nobody saw coming");
+    }
+}
+
 #[test]
 fn a_thread_that_fails_is_an_error_and_the_next_decision_begins_anew() {
     let rules: Rules = "standard".parse().unwrap();

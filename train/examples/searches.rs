@@ -95,19 +95,23 @@ fn main() -> anyhow::Result<()> {
     let named = args.plan.display().to_string();
     let text = fs::read_to_string(&args.plan).with_context(|| named.clone())?;
     let plan: Plan = toml::from_str(&text).with_context(|| named.clone())?;
-    let before = known(&args.json)?;
+    let mut findings = known(&args.json)?;
+    let place = |found: &Value| {
+        let here = |comparison: &Comparison| found["comparison"] == json!(comparison);
+        plan.comparisons.iter().position(here).unwrap_or(usize::MAX)
+    };
     let until = Instant::now() + Duration::from_secs_f64(60.0 * args.minutes);
-    let mut findings = Vec::new();
     for comparison in &plan.comparisons {
-        let wanted = serde_json::to_value(comparison)?;
-        if let Some(found) = before.iter().find(|found| found["comparison"] == wanted) {
-            findings.push(found.clone());
-        } else if Instant::now() < until {
-            let finding = meet(comparison, args.cores).with_context(|| comparison.name.clone())?;
-            findings.push(finding);
-        } else {
-            println!("{}: not yet, the same command goes on", comparison.name);
+        let wanted = json!(comparison);
+        if findings.iter().any(|found| found["comparison"] == wanted) {
+            continue;
         }
+        if Instant::now() >= until {
+            println!("{}: not yet, the same command goes on", comparison.name);
+            continue;
+        }
+        findings.push(meet(comparison, args.cores).with_context(|| comparison.name.clone())?);
+        findings.sort_by_key(place);
         write(&args, &findings)?;
     }
     Ok(())

@@ -29,9 +29,16 @@ fn two_runs_are_bit_equal_and_so_is_one_that_was_stopped() {
     succeed(&mut train(&config, &two));
     assert_same(&expected, &fingerprint(&two));
 
+    // That it is deterministic is said at its beginning alone, and not in the file: the run knows.
+    let place = folder.path().join("other");
+    std::fs::create_dir(&place).unwrap();
+    let config = common::config(&place, &SETTINGS[1..]);
     // The limits are no part of a constant learning rate, but this one falls with the run: the stop is a signal.
-    let child = train(&config, &stopped).stderr(std::process::Stdio::null()).spawn().unwrap();
-    let mut child = child;
+    let mut child = train(&config, &stopped)
+        .args(["--set", SETTINGS[0]])
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
     while !stopped.join("state.json").exists() {
         std::thread::sleep(std::time::Duration::from_millis(5));
         assert!(child.try_wait().unwrap().is_none(), "the run ended early");

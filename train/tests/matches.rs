@@ -217,7 +217,7 @@ fn broken_programs_lose_their_games_only() {
     for (name, answer, word) in [
         ("dies", "exit 3", "status 3"),
         ("nonsense", "echo bestmove a9-b7", "a9-b7"),
-        ("hangs", "sleep 60", ""),
+        ("hangs", "sleep 60", "gave no bestmove"),
     ] {
         let file = folder.path().join(format!("{name}.jsonl"));
         let program = engine(name, answer);

@@ -319,3 +319,13 @@ fn doctor_tries_every_part() {
     );
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "it leaves nothing behind");
 }
+
+#[test]
+fn a_window_that_does_not_grow_is_trained_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings =
+        ["run.steps=30", "run.games=200", "window.minimum=300", "window.growth_scale=0.0"];
+    let (config, run) = (config(folder.path(), &settings), folder.path().join("run"));
+    succeed(&mut train(&config, &run));
+    assert_eq!(state(&run)["step"], 30);
+}

@@ -229,11 +229,6 @@ impl Entry {
         Entry::from_index(FIRST_ONTO[spot.index()] as usize)
     }
 
-    /// The way that starts on this spot and pushes in this direction.
-    pub fn starting(first: Spot, direction: Direction) -> Option<Entry> {
-        Entry::ALL.into_iter().find(|e| e.first_spot() == first && e.direction() == direction)
-    }
-
     /// The spot the entered piece ends on.
     #[inline]
     pub const fn first_spot(self) -> Spot {

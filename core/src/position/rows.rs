@@ -203,7 +203,7 @@ impl Position {
         }
     }
 
-    /// The lines a removal of these tops deals with: one, or two that cross on its only spot.
+    /// The lines a removal of these tops deals with: one, or two or three that cross on its only spot.
     /// Clears `out` first; leaves it empty if there is no such removal in this position.
     pub fn removal_lines(&self, taken: SpotSet, out: &mut Vec<RemovalLine>) {
         out.clear();

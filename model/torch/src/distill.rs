@@ -21,7 +21,7 @@ pub struct Teacher {
 }
 
 impl Teacher {
-    /// The network of a checkpoint. `threads` of one operation on the CPU; 0: what libtorch chooses.
+    /// The network of a checkpoint. `threads` of one operation on the CPU; 0: as many as before.
     ///
     /// # Errors
     /// The device refuses the network.

@@ -57,7 +57,7 @@ pub struct TorchEvaluator {
 }
 
 impl TorchEvaluator {
-    /// The evaluator of a checkpoint on a device; `threads` of the CPU for one operation (0: what libtorch chooses).
+    /// The evaluator of a checkpoint on a device; `threads` of the CPU for one operation (0: as many as before).
     pub fn from_checkpoint(
         checkpoint: &Checkpoint,
         device: Device,

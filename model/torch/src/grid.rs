@@ -6,7 +6,7 @@
 use gipf_core::Spot;
 use gipf_model::{
     Checkpoint, EvalError, Evaluation, Evaluator, Features, GLOBALS, PLANE_SPOTS, PLANES,
-    PLAYS_LEFT_SCALE, POLICY_GLOBALS, TAPS, check_lengths,
+    PLAYS_LEFT_SCALE, POLICY_GLOBALS, PlaneMask, TAPS, check_lengths,
 };
 use tch::{CModule, Device, Kind, Tensor};
 
@@ -41,6 +41,8 @@ impl GridForm {
 /// Evaluates with libtorch's convolutions on the CPU, on one thread.
 pub struct GridEvaluator {
     form: GridForm,
+    /// The policy planes that it computes.
+    mask: PlaneMask,
     name: String,
     network: Grid,
     /// The traced module and its batch.
@@ -72,6 +74,7 @@ impl GridEvaluator {
         columns.extend((0..POLICY_GLOBALS).map(|global| planes.len() * CELLS + global));
         Ok(Self {
             form,
+            mask,
             name: format!("torch {form:?} {}", checkpoint.header.architecture),
             network: Grid::new(&views, checkpoint, &planes, form != GridForm::Plain)?,
             traced: None,
@@ -84,6 +87,11 @@ impl GridEvaluator {
 
     fn run(&mut self, batch: &[Features], out: &mut [Evaluation]) -> Result<(), TorchError> {
         set_threads(1);
+        if !batch.iter().all(|features| features.policy.planes().is_subset(self.mask)) {
+            return Err(TorchError::Torch(
+                "plays that the checkpoint's rules do not have".to_owned(),
+            ));
+        }
         let _no_grad = tch::no_grad_guard();
         self.input.clear();
         self.input.resize(batch.len() * CELLS * PLANES, 0.0);

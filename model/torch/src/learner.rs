@@ -24,7 +24,7 @@ pub struct LearnerConfig {
     pub optimizer: AdamWConfig,
     /// Share of the averaged weights that stays at each step, in [0, 1). Less in the first steps: (1 + step) / (10 + step).
     pub average_decay: f64,
-    /// Threads of one operation on the CPU; 0: what libtorch chooses.
+    /// Threads of one operation on the CPU; 0: as many as before.
     pub threads: usize,
     /// What trains the trunk on the CPU.
     pub trunk: Trunk,
@@ -113,6 +113,17 @@ impl Learner {
     /// Learns from a batch with this learning rate. An error for a loss or gradient that is not finite leaves the trained weights
     /// as they were.
     pub fn train_step(&mut self, batch: &TrainBatch, rate: f64) -> Result<Losses, TorchError> {
+        // The forward pass moves the running statistics: with numbers that are none, for good.
+        let running = self.net.running.f_detach_copy()?;
+        let losses = self.step_with(batch, rate);
+        if let Err(TorchError::NotFinite { .. }) = losses {
+            let _no_grad = tch::no_grad_guard();
+            self.net.running.f_copy_(&running)?;
+        }
+        losses
+    }
+
+    fn step_with(&mut self, batch: &TrainBatch, rate: f64) -> Result<Losses, TorchError> {
         set_threads(self.config.threads);
         let data = DeviceBatch::new(batch, self.net.device())?;
         let (net, norm) = (&mut self.net, NormMode::Batch);
@@ -211,7 +222,7 @@ impl Learner {
         self.step
     }
 
-    /// Sets the threads of one operation on the CPU, from the next step on; 0: what libtorch chooses.
+    /// Sets the threads of one operation on the CPU, from the next step on; 0: as many as before.
     pub fn set_threads(&mut self, threads: usize) {
         self.config.threads = threads;
     }

@@ -3,17 +3,15 @@
 use std::collections::BTreeMap;
 
 use gipf_model::{
-    Architecture, BATCH_NORM_EPSILON, Checkpoint, CheckpointError, CheckpointHeader,
-    CheckpointProblem, PLANE_SPOTS, POLICY_GLOBALS, PlaneMask, Tensor as HostTensor,
+    Architecture, BATCH_NORM_EPSILON, BATCH_NORM_MOMENTUM, Checkpoint, CheckpointError,
+    CheckpointHeader, CheckpointProblem, PLANE_SPOTS, POLICY_GLOBALS, PlaneMask,
+    Tensor as HostTensor,
 };
 use tch::{Device, Tensor};
 
 use crate::error::TorchError;
 use crate::hexagon::{SPOTS, grid_conv, pool};
 use crate::parameters::{Layout, Views};
-
-/// How much of a batch's statistics enters the running ones at each step.
-const NORM_MOMENTUM: f64 = 0.1;
 
 /// Where batch normalisation takes its statistics from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -283,7 +281,7 @@ impl Pass {
             Some(part("mean")?),
             Some(part("var")?),
             self.norm == NormMode::Batch,
-            NORM_MOMENTUM,
+            BATCH_NORM_MOMENTUM,
             BATCH_NORM_EPSILON,
             true,
         )?;

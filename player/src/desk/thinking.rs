@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use gipf_core::{Color, Play, Position, Rules, notation};
-use gipf_selfplay::{Budget, Choice, Clock, Score};
+use gipf_selfplay::{Budget, Choice, Clock, RandomKey, Score};
 use serde::{Deserialize, Serialize};
 
 use super::{Fault, Game, Replay, parse};
@@ -31,7 +31,8 @@ pub struct Best {
     /// 1, for beginners, to 10, as well as the player can.
     #[cfg_attr(feature = "serve", schema(minimum = 1, maximum = 10))]
     pub strength: u32,
-    /// The same game, strength and seed give the same play.
+    /// Seed of what the lowest strengths draw. A player goes on with what it searched for the question before, where the game goes on
+    /// from there, so the same question may find more later.
     #[serde(default)]
     #[cfg_attr(feature = "serve", schema(value_type = u64, maximum = 4_294_967_295_u64))]
     pub seed: u32,
@@ -219,7 +220,8 @@ impl Thinker {
 
     fn turn_to(&mut self, replay: &Replay, seed: Option<u32>) -> Result<(), SessionError> {
         if let Some(seed) = seed.filter(|seed| self.seed != Some(*seed)) {
-            self.session.begin(replay.rules, u64::from(seed))?;
+            // One game of each seed, however many others were asked about in between.
+            self.session.begin_as(replay.rules, RandomKey { seed: u64::from(seed), game: 0 })?;
             self.seed = Some(seed);
         }
         self.session.set_position(Some(&replay.positions[0]), &replay.plays)

@@ -24,6 +24,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
+use tokio_io_timeout::TimeoutStream;
 use tower::ServiceExt;
 
 use crate::PlayerFile;
@@ -39,7 +40,8 @@ pub use searches::Searches;
 pub struct Limits {
     /// Bytes of a body.
     pub body: usize,
-    /// From a connection's first byte to its request's last header, and from there to the body's last byte.
+    /// From a connection's first byte to its request's last header, from there to the body's last byte, and for a client to take
+    /// any more of an answer.
     pub arrival: Duration,
     /// Of one search. What has been found by then is the answer.
     pub search: Duration,
@@ -126,7 +128,11 @@ impl Service {
                     )
                 }
             });
-            let connection = graceful.watch(http.serve_connection(TokioIo::new(stream), service));
+            // A client that does not read its answers must not hold its connection for ever.
+            let mut stream = TimeoutStream::new(stream);
+            stream.set_write_timeout(Some(self.limits.arrival));
+            let stream = TokioIo::new(Box::pin(stream));
+            let connection = graceful.watch(http.serve_connection(stream, service));
             tokio::spawn(async move {
                 // A client that goes away or talks no HTTP is its own affair.
                 let _ = connection.await;

@@ -19,7 +19,7 @@ export class SetUp {
 
   /**
    * Begins with a position. `changed` hears of every change of the board, `start` of a game that begins with the position and
-   * may refuse it, `end` of the end in any case.
+   * may refuse it, `end` where nothing comes of it.
    */
   constructor(
     private readonly panel: HTMLElement, private readonly view: View,
@@ -93,11 +93,11 @@ export class SetUp {
           this.write();
           this.changed();
         }),
-        button(texts.cancel, () => this.close())));
+        button(texts.cancel, () => this.end())));
     form.addEventListener("input", (event) => { if (event.target !== this.text && event.target !== color) this.write(); });
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      this.start({ rules: this.view.game.rules, start: this.text.value.trim(), plays: [] }).then(() => this.close(), (error: unknown) => {
+      this.start({ rules: this.view.game.rules, start: this.text.value.trim(), plays: [] }).catch((error: unknown) => {
         this.fault.textContent = texts.fault(error instanceof Error ? error.message : String(error));
       });
     });
@@ -105,10 +105,10 @@ export class SetUp {
     this.panel.hidden = false;
   }
 
-  private close(): void {
+  /** Takes its panel away. */
+  clear(): void {
     this.panel.replaceChildren();
     this.panel.hidden = true;
-    this.end();
   }
 
   /** The position's text from what is set. */

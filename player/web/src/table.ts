@@ -63,6 +63,7 @@ export class Table {
   async begin(game: Game, seats: Seats): Promise<void> {
     const session = await Session.of(this.desk, this.thinker, game, seats);
     this.stop();
+    this.leaveSetUp();
     this.session = session;
     this.kind = undefined;
     this.hinted = [];
@@ -94,13 +95,18 @@ export class Table {
       () => this.show(false),
       async (game) => this.begin(game, this.session.seats),
       () => {
-        this.setup = undefined;
-        document.body.classList.remove("editing");
+        this.leaveSetUp();
         this.show(false);
         this.next();
       });
     document.body.classList.add("editing");
     this.show(false);
+  }
+
+  private leaveSetUp(): void {
+    this.setup?.clear();
+    this.setup = undefined;
+    document.body.classList.remove("editing");
   }
 
   // ---- Decisions
@@ -304,7 +310,7 @@ export class Table {
       const target = event.target as Element;
       if (event.altKey || event.ctrlKey || event.metaKey || target.closest("input, textarea, select, dialog") !== null) return;
       const act: Record<string, () => void> = {
-        u: () => this.undo(), h: () => this.hint(), n: () => byId("new").click(),
+        u: () => byId("undo").click(), h: () => byId("hint").click(), n: () => byId("new").click(),
         ArrowLeft: () => this.go(this.session.at - 1), ArrowRight: () => this.go(this.session.at + 1),
       };
       act[event.key]?.();

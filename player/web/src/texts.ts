@@ -20,7 +20,6 @@ const percent = (share: number): string => `${Math.round(100 * share)}%`;
 export const texts = {
   language: "en",
   title: "GIPF",
-  noScript: "This page plays GIPF with JavaScript and WebAssembly; both are switched off here.",
   skip: "To the board",
 
   // The head
@@ -55,13 +54,11 @@ export const texts = {
   canMove: "its potential can move",
   canGo: "can go here",
   canEnterOn: "enter on this spot",
-  mustTake: "must be taken",
   taking: "will be taken; press to keep it",
   keeping: "stays; press to take it",
 
   // What is to be done
   status: {
-    ready: "Ready.",
     enter: (side: Side) => `${side === "w" ? "White" : "Black"} to play: choose a piece, then a dot.`,
     enterOnly: (side: Side) => `${SIDE[side]} to play: choose a dot.`,
     first: (side: Side) => `${SIDE[side]}'s first piece must be a GIPF-piece: choose a dot.`,
@@ -97,7 +94,6 @@ export const texts = {
   skipExtra: "Skip the extra move",
   challengeIt: "Challenge",
   letPass: "Let it pass",
-  playSideGame: "Play the side game",
   outcomes: { "=w": "Won", "=t": "Tied", "=l": "Lost" } as Record<string, string>,
   playNow: "Play now",
   retry: "Try again",
@@ -135,7 +131,6 @@ export const texts = {
   // Moves
   moves: "Moves",
   typePlay: "Type a play",
-  typeExample: "e1-e2",
   make: "Play",
 
   // How pieces look

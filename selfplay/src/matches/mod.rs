@@ -12,6 +12,8 @@ use std::sync::Mutex;
 pub use config::{MatchConfig, MatchError};
 pub use result::{MatchGame, MatchResult, SideCost, SideResult};
 
+use scopeguard::defer_on_unwind;
+
 use crate::contestant::Contestant;
 use crate::openings::{Book, Judge};
 use crate::spec::searchable;
@@ -94,6 +96,7 @@ impl Match {
 fn play(floor: &Floor<'_>, contestants: &mut [[Contestant; 2]]) -> Result<(), MatchError> {
     let halls = contestants.len();
     let enter = |pair: &mut [Contestant; 2]| {
+        defer_on_unwind! { floor.close() }
         let ended = Hall::new(floor, pair).run(halls);
         if ended.is_err() {
             floor.close();

@@ -6,8 +6,9 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 use super::cluster::Cluster;
 use super::{ELO, Encounter, Estimate};
 
-/// Games drawn against each player's opponents that nobody played, all together: without them whoever won (or lost)
-/// everything would be infinitely strong. With them his interval's lower end is that of the exact binomial bound.
+/// Drawn games that nobody played, for each player on the average: without them whoever won (or lost) everything would be
+/// infinitely strong. Half of a player's goes to its opponents as its games did. Between two players they put the lower end
+/// of such a one's interval at the exact binomial bound.
 const VIRTUAL_GAMES: f64 = 1.0;
 
 /// Newton steps until the fit is given up; it takes about ten.

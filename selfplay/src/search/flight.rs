@@ -16,6 +16,9 @@ use super::Search;
 use crate::config::Method;
 use crate::tree::{Kind, PathStep, sign};
 
+/// Visits without an evaluation after which [`Search::take_off`] comes back: whoever drives the search looks at the clock then.
+const UNEVALUATED: u32 = 256;
+
 /// A simulation whose new positions wait for their evaluations.
 #[derive(Default)]
 pub(super) struct Flight {
@@ -28,7 +31,7 @@ pub(super) struct Flight {
 impl Search {
     /// Begins simulations until `most` positions must be evaluated, or a few more, or no other simulation is independent of these: the
     /// features of each are then in `features`, from its beginning on, and [`Search::land`] takes their evaluations. 0 where the
-    /// search is over. While there are fewer than `overlap` positions the next simulation need not be independent, where PUCT chooses.
+    /// search [is over](Search::is_over), or has visited nothing but what is proven for a while. While there are fewer than `overlap` positions the next simulation need not be independent, where PUCT chooses.
     /// With one simulation at a time it is [`Search::step`].
     pub(crate) fn take_off(
         &mut self,
@@ -37,17 +40,15 @@ impl Search {
         features: &mut Vec<Features>,
     ) -> usize {
         self.flying = 0;
-        let mut count = 0;
+        let (mut count, mut unevaluated) = (0, 0);
         if !self.leaves.is_empty() {
             // The root, before anything else can be done.
             count = self.fly(count, features);
         }
         let at_root = self.flying > 0;
-        while count < most && !at_root {
-            let root = self.tree.node(0);
-            let Kind::Decision(color) = root.kind else { break };
-            let begun = self.simulations + self.flying as u32;
-            if root.exact || begun >= self.budget.simulations {
+        while count < most && !at_root && unevaluated < UNEVALUATED {
+            let Kind::Decision(color) = self.tree.node(0).kind else { break };
+            if self.is_over() {
                 break;
             }
             let goes = self.is_independent(color) || count < overlap && self.may_overlap();
@@ -56,11 +57,19 @@ impl Search {
             }
             if self.leaves.is_empty() {
                 self.complete();
+                unevaluated += 1;
             } else {
                 count = self.fly(count, features);
             }
         }
         count
+    }
+
+    /// Whether nothing is left to begin: the budget is used up, those under way included, or the root's value is proven.
+    pub(crate) fn is_over(&self) -> bool {
+        let root = self.tree.node(0);
+        let begun = self.simulations + self.flying as u32;
+        root.exact || begun >= self.budget.simulations || !matches!(root.kind, Kind::Decision(_))
     }
 
     /// Whether the next simulation has nothing to do with those under way: it is of the same row of the halving, and of another play.

@@ -308,6 +308,12 @@ impl TryFrom<Saved> for Study {
                 "rules string {wrong} has bounds that are no interval from 0 to 1"
             ));
         }
+        let sum = |sum: u64, line: &Progress| {
+            sum.checked_add(line.repeated)?.checked_add(line.tally.games())
+        };
+        if lines.iter().try_fold(0, sum).is_none() {
+            return stored("its games are more than can be counted".to_owned());
+        }
         study.rounds = rounds;
         study.lines = lines;
         study.plan_round();

@@ -15,6 +15,7 @@ use gipf_core::record::GameRecord;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 /// The worker's end of a run.
@@ -32,6 +33,8 @@ pub struct Place {
     pub folder: PathBuf,
     /// What this start is called in the ids of its games: 32 hexadecimal digits.
     pub nonce: String,
+    /// Number of its next message, over all openings of this start.
+    pub messages: Arc<AtomicU64>,
     /// The most bytes of games that may wait there.
     pub limit: u64,
     /// How writes wait on a full disk.
@@ -50,8 +53,13 @@ impl Outbox {
         place: &Place,
     ) -> Result<Self, ClusterError> {
         let folder = place.folder.join(run_id);
-        let spool = Spool::open(&folder, &place.nonce, place.limit, place.wait.clone())?;
-        let spool = Arc::new(spool);
+        let spool = Arc::new(Spool::open(
+            &folder,
+            &place.nonce,
+            Arc::clone(&place.messages),
+            place.limit,
+            place.wait.clone(),
+        )?);
         let left = spool.waiting().games;
         if left > 0 {
             tracing::info!("{left} games of an earlier start wait in {}", folder.display());

@@ -8,7 +8,8 @@ use std::collections::VecDeque;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Ending of a message's file.
@@ -45,6 +46,8 @@ pub struct Waiting {
 pub(super) struct Spool {
     folder: PathBuf,
     nonce: String,
+    /// Number of the next message of this start.
+    next: Arc<AtomicU64>,
     limit: u64,
     wait: DiskWait,
     inner: Mutex<Inner>,
@@ -55,19 +58,19 @@ pub(super) struct Spool {
 struct Inner {
     parcels: VecDeque<Parcel>,
     waiting: Waiting,
-    /// Number of the next message of this start.
-    next: u64,
 }
 
 impl Spool {
     /// Takes up what an earlier start left in a folder, which is made if it is missing. Messages of this start are called by
-    /// `nonce`; more than `limit` bytes are a reason to stop playing.
+    /// `nonce` and numbered by `next`, which all spools of a start share: the server takes a second message of one name for the
+    /// first one sent again. More than `limit` bytes are a reason to stop playing.
     ///
     /// # Errors
     /// The folder cannot be read or written.
     pub(super) fn open(
         folder: &Path,
         nonce: &str,
+        next: Arc<AtomicU64>,
         limit: u64,
         wait: DiskWait,
     ) -> Result<Self, ClusterError> {
@@ -77,20 +80,18 @@ impl Spool {
             .and_then(|()| parcels(folder))
             .map_err(|error| disk(folder, &error))?;
         let oversized = parcels(&aside).map_err(|error| disk(&aside, &error))?;
-        let of_this_start = listed.iter().filter(|parcel| parcel.id.starts_with(nonce));
         let inner = Inner {
             waiting: Waiting {
                 games: listed.iter().map(|parcel| parcel.games).sum(),
                 bytes: listed.iter().map(|parcel| parcel.bytes).sum(),
                 oversized: oversized.iter().map(|parcel| parcel.games).sum(),
             },
-            // The same start takes its folder up again when the run's settings change.
-            next: of_this_start.filter_map(|parcel| number(&parcel.id)).max().map_or(0, |n| n + 1),
             parcels: listed.into(),
         };
         Ok(Self {
             folder: folder.to_owned(),
             nonce: nonce.to_owned(),
+            next,
             limit,
             wait,
             inner: Mutex::new(inner),
@@ -103,11 +104,7 @@ impl Spool {
     /// # Errors
     /// The folder cannot be written, or the disk is full and the worker was told to stop.
     pub(super) fn add(&self, body: &Body) -> Result<(), ClusterError> {
-        let number = {
-            let mut inner = self.lock();
-            inner.next += 1;
-            inner.next - 1
-        };
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
         let id = format!("{}-{number:08}-{}", self.nonce, body.games);
         let path = if body.oversized { self.oversized(&id) } else { self.path(&id) };
         atomic::write(&path, &body.bytes, &self.wait, Some(&atomic::SPOOL))
@@ -229,11 +226,6 @@ fn parcels(folder: &Path) -> io::Result<Vec<Parcel>> {
     Ok(found)
 }
 
-/// The number in a message's name.
-fn number(id: &str) -> Option<u64> {
-    id.rsplit('-').nth(1)?.parse().ok()
-}
-
 pub(super) fn disk(path: &Path, error: &io::Error) -> ClusterError {
     ClusterError::Disk { path: path.display().to_string(), reason: error.to_string() }
 }
@@ -247,7 +239,7 @@ mod tests {
     const NONCE: &str = "00000000000000000000000000000001";
 
     fn open(folder: &Path, nonce: &str, limit: u64) -> Spool {
-        Spool::open(folder, nonce, limit, DiskWait::default()).expect("a spool")
+        Spool::open(folder, nonce, Arc::default(), limit, DiskWait::default()).expect("a spool")
     }
 
     #[test]
@@ -274,12 +266,27 @@ mod tests {
             spool.delivered(&parcel).expect("removes");
         }
         assert!(spool.has_room() && spool.oldest(1, Duration::ZERO).is_empty());
-        // The same start that opens its folder again goes on counting.
-        let spool = open(folder.path(), NONCE, 10);
-        spool.add(&packer.pack(&games[..1]).expect("packs")[0]).expect("adds");
-        let spool = open(folder.path(), NONCE, 10);
-        spool.add(&packer.pack(&games[1..2]).expect("packs")[0]).expect("adds");
-        assert_eq!(spool.oldest(9, Duration::ZERO).len(), 2);
+    }
+
+    #[test]
+    fn no_two_messages_of_a_start_have_one_name() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let games: Vec<_> = (0..3).map(|seq| game("standard", seq, 30)).collect();
+        let mut packer = Packer::new(1 << 20).expect("a packer");
+        let (next, mut names) = (Arc::new(AtomicU64::new(0)), Vec::new());
+        for game in &games {
+            // As when the run's settings change: opened again, whether or not all was delivered before.
+            let wait = DiskWait::default();
+            let spool = Spool::open(folder.path(), NONCE, Arc::clone(&next), 1 << 20, wait);
+            let spool = spool.expect("a spool");
+            spool.add(&packer.pack(std::slice::from_ref(game)).expect("packs")[0]).expect("adds");
+            for parcel in spool.oldest(9, Duration::ZERO) {
+                spool.delivered(&parcel).expect("removes");
+                names.push(parcel.id);
+            }
+        }
+        names.dedup();
+        assert_eq!(names.len(), games.len(), "{names:?}");
     }
 
     #[test]

@@ -115,6 +115,7 @@ pub fn work(
     let place = Place {
         folder,
         nonce: worker_name(None),
+        messages: Arc::default(),
         limit: options.spool_bytes,
         wait: DiskWait::new(stop.shared()),
     };
@@ -217,7 +218,7 @@ impl Player {
             match self.evaluators(outbox, &config, device, threads) {
                 Ok(Some(found)) => break found,
                 Ok(None) => {}
-                Err(error) => tracing::warn!("{error:#}; trying again"),
+                Err(error) => tracing::warn!("{error:#}; waiting for the next one"),
             }
             std::thread::sleep(PATIENCE);
         };

@@ -12,6 +12,13 @@ use crate::config::Config;
 use crate::learner::StopFlag;
 use crate::run::RunFolder;
 
+/// MB of games on the server, unless the user says otherwise.
+const BACKLOG: u64 = 1024;
+/// Games in a message, likewise.
+const BATCH_GAMES: u16 = 16;
+/// Seconds that a game waits for others, likewise.
+const BATCH_SECONDS: f64 = 5.0;
+
 /// Train a player on the games of workers on other machines; without --nats on self-play here, as gipf train does
 ///
 /// Workers (gipf worker) come and go as they like. The learner, the server and the workers can each be killed at any moment and
@@ -29,13 +36,13 @@ pub(super) struct Args {
     #[command(flatten)]
     connection: ConnectionArgs,
     /// Games that may wait on the server for the learner, in MB; beyond that the workers keep theirs
-    #[arg(long, value_name = "MB", default_value_t = 1024, requires = "nats", value_parser = megabytes)]
+    #[arg(long, value_name = "MB", default_value_t = BACKLOG, requires = "nats", value_parser = megabytes)]
     backlog_megabytes: u64,
     /// Games in a message, 1 to 256
-    #[arg(long, value_name = "GAMES", default_value_t = 16, requires = "nats", value_parser = clap::value_parser!(u16).range(1..=MAX_GAMES as i64))]
+    #[arg(long, value_name = "GAMES", default_value_t = BATCH_GAMES, requires = "nats", value_parser = clap::value_parser!(u16).range(1..=MAX_GAMES as i64))]
     batch_games: u16,
     /// Seconds that a worker's finished game waits for others, at most
-    #[arg(long, value_name = "SECONDS", default_value_t = 5.0, requires = "nats", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value_t = BATCH_SECONDS, requires = "nats", value_parser = seconds)]
     batch_seconds: f64,
 }
 
@@ -81,6 +88,15 @@ impl Workers for Server<'_> {
     fn options(&self) -> Vec<String> {
         let mut words = vec!["--nats".to_owned(), self.args.connection.to(self.url).shown()];
         words.extend(self.args.connection.words());
+        let Args { backlog_megabytes, batch_games, batch_seconds, .. } = self.args;
+        let numbers = [
+            ("--backlog-megabytes", *backlog_megabytes as f64, BACKLOG as f64),
+            ("--batch-games", f64::from(*batch_games), f64::from(BATCH_GAMES)),
+            ("--batch-seconds", *batch_seconds, BATCH_SECONDS),
+        ];
+        for (name, value, _) in numbers.into_iter().filter(|(_, value, usual)| value != usual) {
+            words.extend([name.to_owned(), value.to_string()]);
+        }
         words
     }
 }

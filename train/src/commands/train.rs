@@ -9,7 +9,7 @@ use gipf_model_torch::device_from_name;
 use super::called::program;
 use super::{Output, Usage};
 use crate::cluster::Intake;
-use crate::config::{Config, ConfigError, LoadedConfig};
+use crate::config::{self, Config, ConfigError, LoadedConfig};
 use crate::learner::{self, Ending, FollowUp, Session, StopFlag};
 use crate::progress::Progress;
 use crate::report::{DEFAULT_GAMES, Report};
@@ -82,12 +82,13 @@ pub(super) fn train(
 ) -> anyhow::Result<ExitCode> {
     let loaded = LoadedConfig::load(&args.config, &args.set).map_err(wrong_config)?;
     // What is missing or cannot be is said before there is a folder, or a change in one.
-    device_from_name(&loaded.config.run.device)?;
-    if let Players::Elsewhere(workers) = players {
-        workers.check(&loaded.config)?;
-    }
     let path = args.run.clone().unwrap_or_else(|| new_folder(&loaded.config.run.name));
     RunFolder::check_place(&path).map_err(wrong_run)?;
+    let config = in_force(&path, &loaded)?;
+    device_from_name(&config.run.device)?;
+    if let Players::Elsewhere(workers) = players {
+        workers.check(&config)?;
+    }
     if args.init.is_some() && RunFolder::holds_run(&path) && RunView::open(&path)?.state.saved {
         return Err(Usage::error(format!(
             "--init: the run in {} has weights already; begin a new one",
@@ -108,9 +109,9 @@ pub(super) fn train(
         }
         None => None,
     };
-    learner::check_start(&loaded.config, init.as_ref())?;
+    learner::check_start(&config, init.as_ref())?;
     if let Some(records) = &args.from_records {
-        learner::check_records(records, &loaded.config)?;
+        learner::check_records(records, &config)?;
     }
     let next = FollowUp {
         program: program(),
@@ -137,10 +138,22 @@ pub(super) fn train(
                 Err(error) => return Err(error),
             }
         }
-        (None, Players::Here) if loaded.config.run.deterministic => session.train_alternately()?,
+        (None, Players::Here) if session.folder().config().run.deterministic => {
+            session.train_alternately()?
+        }
         (None, Players::Here) => session.train_concurrently()?,
     };
     finish(session, &next, ending, &stop, out)
+}
+
+/// The configuration that the run will have: a new one the file's; one that goes on its own, with the overrides that it keeps, and
+/// the new ones.
+fn in_force(path: &Path, loaded: &LoadedConfig) -> anyhow::Result<Config> {
+    if !RunFolder::holds_run(path) {
+        return Ok(loaded.config.clone());
+    }
+    let view = RunView::open(path).map_err(wrong_run)?;
+    config::apply(&view.config, &loaded.settings).map_err(wrong_config)
 }
 
 /// Makes the run's folder or takes it up, and says which, and where its games come from if that changes.

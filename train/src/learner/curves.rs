@@ -87,7 +87,7 @@ impl Session {
         let used = self.used();
         let share = self.limits.share(&used);
         let (state, window, minimum) =
-            (&self.folder.state, self.replay.train().len() as u64, self.config.window.minimum);
+            (&self.folder.state, self.replay.train().made(), self.config.window.minimum);
         let (filling, cached) = (window < minimum, self.config.self_play.cache_megabytes > 0);
         let point = if self.meters.is_telling() { self.meters.peek() } else { self.last };
         let left =

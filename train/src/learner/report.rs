@@ -23,7 +23,6 @@ use crate::config::{Config, ReportSection, RunSection};
 use crate::evaluators::{network, network_with};
 use crate::progress::{Progress, human_count, human_time};
 use crate::run::{RunFolder, State, atomic};
-use crate::store::DiskWait;
 
 /// How often the matches' boards are looked at.
 const LOOK: Duration = Duration::from_millis(50);
@@ -143,7 +142,7 @@ fn save(folder: &RunFolder, rules: &Rules, standings: &[Standing]) -> anyhow::Re
     });
     let table = MatchTable { format: MATCHES_FORMAT, matches: matches.collect() };
     let path = folder.path().join("matches.json");
-    atomic::write(&path, &serde_json::to_vec_pretty(&table)?, &DiskWait::default(), None)
+    atomic::write(&path, &serde_json::to_vec_pretty(&table)?, folder.disk_wait(), None)
         .with_context(|| format!("cannot write {}", path.display()))
 }
 

@@ -240,9 +240,9 @@ impl Session {
         self.bucket.made(added.samples);
     }
 
-    /// Whether the window holds enough to train on.
+    /// Whether enough samples came to train on. The window may hold a little less than the minimum: only whole games leave it.
     pub(super) fn window_is_ready(&self) -> bool {
-        self.replay.train().len() as u64 >= self.config.window.minimum
+        self.replay.train().made() >= self.config.window.minimum
     }
 
     /// Makes one training step if the window and the sample-reuse ratio allow it.

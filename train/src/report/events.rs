@@ -50,8 +50,12 @@ impl Curves {
     /// steps from its first one on was lost with that start and is replaced; curves that the file does not have, as one of
     /// ratings has none of training, stay.
     fn add(&mut self, points: Vec<(u64, String, f64)>) {
-        let Some(first) = points.iter().map(|(step, ..)| *step).min() else { return };
-        for (_, tag, _) in &points {
+        // By curve: what is told of a checkpoint, as by a gate, may be of an older step than what training tells.
+        let mut firsts = BTreeMap::<&str, u64>::new();
+        for (step, tag, _) in &points {
+            firsts.entry(tag).and_modify(|first| *first = (*first).min(*step)).or_insert(*step);
+        }
+        for (tag, first) in firsts {
             if let Some(before) = self.tags.get_mut(tag) {
                 before.split_off(&first);
             }

@@ -43,6 +43,7 @@ fn local_and_nats_transport_train_alike() {
     let place = Place {
         folder: folder.path().join("w"),
         nonce: "ef".repeat(16),
+        messages: Arc::default(),
         limit: 1 << 30,
         wait: DiskWait::default(),
     };

@@ -122,6 +122,12 @@ fn check_decision(position: &Position) -> Result<(), TextError> {
         Phase::Challenge | Phase::SideGame => check_announced(position)?,
         Phase::Won(_) => {}
     }
+    // The chance is what these are about: nobody has it any more, or not yet again.
+    let at_stake = matches!(position.phase(), Phase::ExtraOwed | Phase::ExtraEarned)
+        || position.announced().is_some_and(|play| matches!(play.kind(), PlayKind::Extra(_)));
+    if position.e5.is_some() && at_stake {
+        return fault("detail", "e5 stands beside an extra move");
+    }
     if position.e5.is_some() && position.e5 != position.tamsk_on_e5() {
         return fault("detail", "e5 names a colour without a TAMSK-stack there");
     }
@@ -145,7 +151,16 @@ fn check_announced(position: &Position) -> Result<(), TextError> {
         let play = position.announced;
         return fault("detail", format!("the announced move {play} is not legal"));
     }
+    let challenger = position.mover().other();
+    let decides = position.phase() == Phase::Challenge;
+    if decides && position.challenges_left(challenger) == Some(0) {
+        return fault("phase", format!("{challenger} has no challenge left"));
+    }
     let challenge = position.rules().challenge();
+    let counts = challenge.is_some_and(|challenge| challenge.limit().is_some());
+    if !decides && counts && position.used[challenger.index()] == 0 {
+        return fault("detail", format!("a side game, but {challenger} has used no challenge"));
+    }
     if !challenge.is_some_and(|challenge| challenge.covers(kind)) {
         return fault("detail", format!("moves of {} cannot be challenged", kind.letter()));
     }

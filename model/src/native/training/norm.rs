@@ -2,10 +2,7 @@
 
 use super::parameters::{NormPlaces, padded};
 use super::passes::{Affine, Slopes};
-use crate::architecture::BATCH_NORM_EPSILON;
-
-/// How much of a batch's statistics enters the running ones at each step: libtorch's default.
-const MOMENTUM: f64 = 0.1;
+use crate::architecture::{BATCH_NORM_EPSILON, BATCH_NORM_MOMENTUM};
 
 /// Mean and sum of squared differences of each channel over the rows seen so far.
 #[derive(Clone, Debug)]
@@ -95,7 +92,8 @@ impl Norm {
             self.shift[channel] = (f64::from(*bias) - mean * scale) as f32;
             let mut towards = |at: usize, value: f64| {
                 let old = f64::from(running[at]);
-                running[at] = (MOMENTUM * value + (1.0 - MOMENTUM) * old) as f32;
+                running[at] =
+                    (BATCH_NORM_MOMENTUM * value + (1.0 - BATCH_NORM_MOMENTUM) * old) as f32;
             };
             towards(places.mean.start + channel, mean);
             towards(places.var.start + channel, squares / (rows - 1.0));

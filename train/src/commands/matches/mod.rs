@@ -261,6 +261,10 @@ fn play(
         },
         &mut |game: MatchGame| {
             let mut records = records.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            // What failed may have torn its last line: nothing may stand behind that.
+            if failed.load(Ordering::Relaxed) {
+                return;
+            }
             if let Some(Err(error)) = records.as_mut().map(|file| file.write(&game)) {
                 failure.get_or_insert(error);
                 failed.store(true, Ordering::Relaxed);

@@ -243,11 +243,15 @@ fn write_changes(
                 Some(Change { apart: true, .. }) => "changed; the scores differ",
                 Some(_) => "changed",
             };
+            let white = |line: &MixLine| match line.games {
+                0 => "-".to_owned(),
+                _ => percent(line.white),
+            };
             vec![
                 one.rules.clone(),
-                percent(one.white),
+                white(one),
                 one.verdict.to_string(),
-                percent(other.white),
+                white(other),
                 other.verdict.to_string(),
                 mark.to_owned(),
             ]

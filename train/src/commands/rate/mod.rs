@@ -150,7 +150,7 @@ pub(super) fn run(args: &Args, out: Output) -> anyhow::Result<ExitCode> {
     if args.json {
         writeln!(out, "{}", serde_json::to_string(&file)?)?;
     } else {
-        write_list(&file, place, out)?;
+        write_list(&file, place, tour.league.folder(), out)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -255,7 +255,7 @@ impl Tour<'_> {
 }
 
 /// The list for people.
-fn write_list(file: &RatingsFile, run: &Path, out: Output) -> anyhow::Result<()> {
+fn write_list(file: &RatingsFile, place: &Path, games: &Path, out: Output) -> anyhow::Result<()> {
     writeln!(
         out,
         "rules {}, {}, {} games; Elo 0 is {}",
@@ -291,8 +291,12 @@ fn write_list(file: &RatingsFile, run: &Path, out: Output) -> anyhow::Result<()>
         );
         writeln!(out, "{}", line.trim_end())?;
     }
-    writeln!(out, "\nratings   {}", run.join("ratings.json").display())?;
-    writeln!(out, "picture   {}", run.join("ratings.svg").display())?;
-    writeln!(out, "games     {}", run.join("ratings").display())?;
+    writeln!(out, "\nratings   {}", place.join("ratings.json").display())?;
+    let picture = place.join("ratings.svg");
+    // Without a rated checkpoint there is nothing to draw.
+    if picture.exists() {
+        writeln!(out, "picture   {}", picture.display())?;
+    }
+    writeln!(out, "games     {}", games.display())?;
     Ok(())
 }

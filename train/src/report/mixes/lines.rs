@@ -40,19 +40,20 @@ fn numbers(result: &MixTable) -> String {
 
 fn row(line: &MixLine) -> Vec<String> {
     let [white, black] = line.captured;
+    let told = |text: String| if line.games > 0 { text } else { "-".to_owned() };
     vec![
         line.rules.clone(),
-        percent(line.white),
-        interval(line.interval),
-        interval(line.bounds),
+        told(percent(line.white)),
+        told(interval(line.interval)),
+        told(interval(line.bounds)),
         line.verdict.to_string(),
         line.games.to_string(),
         line.openings.to_string(),
         line.repeated.to_string(),
-        percent(line.unfinished),
-        format!("{:.1}", line.length),
-        format!("{white:.1}"),
-        format!("{black:.1}"),
+        told(percent(line.unfinished)),
+        told(format!("{:.1}", line.length)),
+        told(format!("{white:.1}")),
+        told(format!("{black:.1}")),
         line.swing.map_or("-".to_owned(), percent),
         line.turns.map_or("-".to_owned(), |turns| format!("{turns:.2}")),
         match line.trusted {
