@@ -236,6 +236,16 @@ async function checkKeys(table, page) {
 /** A position set up, a faulty one refused, a challenge and its side game. */
 async function checkSetUp(table, page) {
   await table.newGame({ opponent: "people", rules: "standard+D2;challenge=coin" });
+  // Keys whose buttons are off do nothing to the game below, and a new game takes the set-up away.
+  await table.place("e1-e2");
+  await table.press("#set-up");
+  await page.locator("body").press("u");
+  await page.locator("#setup button", { hasText: "Cancel" }).click();
+  await page.locator("#setup").waitFor({ state: "hidden" });
+  await page.locator("#play-area[data-at='1']").waitFor();
+  await table.press("#set-up");
+  await table.newGame({ opponent: "people", rules: "standard+D2;challenge=coin" });
+  await page.locator("#setup").waitFor({ state: "hidden" });
   await table.press("#set-up");
   await table.press("#setup [data-tool=G]");
   for (const spot of ["e5", "e6"]) await table.point(spot);
