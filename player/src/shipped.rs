@@ -16,10 +16,11 @@ pub struct Shipped {
 }
 
 /// All of them.
-pub const SHIPPED: [Shipped; 3] = [
+pub const SHIPPED: [Shipped; 4] = [
     Shipped { name: "standard", file: include_bytes!("../players/standard.safetensors") },
     Shipped { name: "tournament", file: include_bytes!("../players/tournament.safetensors") },
     Shipped { name: "potentials", file: include_bytes!("../players/potentials.safetensors") },
+    Shipped { name: "ultimate", file: include_bytes!("../players/ultimate.safetensors") },
 ];
 
 impl Shipped {

@@ -156,7 +156,15 @@ fn meet(comparison: &Comparison, cores: usize) -> anyhow::Result<Value> {
     let sides: anyhow::Result<Vec<_>> =
         (0..at_once).map(|_| Ok([side("a", &comparison.a)?, side("b", &comparison.b)?])).collect();
     let config = MatchConfig { games: comparison.games, ..MatchConfig::new(rules, 5) };
-    let result = Match::new(config, sides?, None)?.run(&|| false, &mut |_| (), &mut |_| ())?;
+    // Openings that are not lost already, as in `gipf match`: else pairs of alike players tell little.
+    let judge = Network {
+        name: "judge".to_owned(),
+        evaluator: file.evaluator(),
+        search: SearchConfig::default(),
+        checkpoint: file.header().step,
+    };
+    let result =
+        Match::new(config, sides?, Some(judge))?.run(&|| false, &mut |_| (), &mut |_| ())?;
     let elo = result.elo();
     println!(
         "{}: {:.1}% of {} games, Elo {elo}",
@@ -168,6 +176,7 @@ fn meet(comparison: &Comparison, cores: usize) -> anyhow::Result<Value> {
         "comparison": comparison,
         "sha256": file.header().sha256,
         "evaluator": file.evaluator().name(),
+        "openings": "judged",
         "score": result.score(),
         "elo": elo,
         "result": result,
