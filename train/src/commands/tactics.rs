@@ -38,7 +38,7 @@ const SUITES: [(&str, &str); 6] = [
 /// player all suites.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples: gipf tactics alphabeta:4\n          gipf tactics --make basic --count 20 --seed 7 --out basic.json"
+    after_help = "Example: gipf tactics alphabeta:4\nExample: gipf tactics --make basic --count 20 --seed 7 --out basic.json"
 )]
 pub(super) struct Args {
     /// Who is to solve them; with --make, the built-in player whose games are searched, alphabeta:2 where it is absent

@@ -32,8 +32,8 @@ const MINUTES: f64 = 10.0;
 /// that play now, the run's step 0, else random, else the first. A run keeps its newest checkpoints (checkpoints.keep), step 0 and
 /// the best; those that are gone, and players of earlier calls, keep their games and their rating.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples: gipf rate runs/quickstart-1\n          \
-                        gipf rate runs/quickstart-1 --minutes 30 --players 0,2000,latest,greedy,alphabeta:4")]
+#[command(after_help = "Example: gipf rate runs/quickstart-1\n\
+                        Example: gipf rate runs/quickstart-1 --minutes 30 --players 0,2000,latest,greedy,alphabeta:4")]
 pub(super) struct Args {
     /// The run's folder
     run: PathBuf,
