@@ -31,8 +31,8 @@ pub(super) struct Flight {
 impl Search {
     /// Begins simulations until `most` positions must be evaluated, or a few more, or no other simulation is independent of these: the
     /// features of each are then in `features`, from its beginning on, and [`Search::land`] takes their evaluations. 0 where the
-    /// search [is over](Search::is_over), or has visited nothing but what is proven for a while. While there are fewer than `overlap` positions the next simulation need not be independent, where PUCT chooses.
-    /// With one simulation at a time it is [`Search::step`].
+    /// search [is over](Search::is_over), or has visited nothing but what is proven for a while. While there are fewer than `overlap`
+    /// positions the next simulation need not be independent, where PUCT chooses. With one simulation at a time it is [`Search::step`].
     pub(crate) fn take_off(
         &mut self,
         most: usize,

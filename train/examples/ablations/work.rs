@@ -85,7 +85,8 @@ impl<'a> Workshop<'a> {
             return Ok(Outcome::OutOfTime);
         }
         println!("match {name}");
-        let player = |arm: &str| format!("run:{}@latest", self.run(arm, seed).display());
+        // Called from the folder of the runs, so that the results name the players alike on every machine.
+        let player = |arm: &str| format!("run:{arm}-{seed}@latest");
         let limit = match comparison.movetime {
             Some(milliseconds) => ["--movetime".to_owned(), milliseconds.to_string()],
             None => ["--nodes".to_owned(), self.plan.nodes.to_string()],
@@ -97,7 +98,8 @@ impl<'a> Workshop<'a> {
             .args(["--games", &self.plan.games_of(comparison).to_string()])
             .args(limit)
             .args(["--seed", &seed.to_string(), "--json", "--records"])
-            .arg(self.runs.join(format!("{name}.jsonl")))
+            .arg(format!("{name}.jsonl"))
+            .current_dir(&self.runs)
             .stdout(File::create(&output)?)
             .stderr(Stdio::null());
         let ended = self.gipf.wait(command.spawn()?)?;
