@@ -141,9 +141,8 @@ impl Search {
             if let Some(&leaf) = self.leaves.last() {
                 return Some(self.tree.position(leaf));
             }
-            let root = self.tree.node(0);
-            let Kind::Decision(color) = root.kind else { return None };
-            if root.exact || self.simulations >= self.budget.simulations {
+            let Kind::Decision(color) = self.tree.node(0).kind else { return None };
+            if self.is_over() {
                 return None;
             }
             if self.descend(color) && self.leaves.is_empty() {
